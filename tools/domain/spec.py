@@ -1,0 +1,180 @@
+"""The definition of a tool, whole: what is validated, hashed and pinned as one immutable version."""
+
+import hashlib
+from decimal import Decimal
+from functools import cached_property
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
+
+from tools.domain.canonical import canonical
+
+type Risk = Literal["read", "write", "destructive"]
+type Kind = Literal["python", "http", "command", "mcp"]
+type OnChange = Literal["ask_again", "replan", "fail"]
+
+NAME_PATTERN = r"^[a-z][a-z0-9_]{0,39}\Z"
+_TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+_POINTER = r"^(/([^~/]|~[01])*)*\Z"
+
+ToolName = Annotated[str, StringConstraints(pattern=NAME_PATTERN)]
+Scope = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_.:-]{0,79}\Z")]
+Destination = Annotated[str, StringConstraints(pattern=r"^(\[[0-9a-f:.]+\]|[a-z0-9.-]+):[0-9]{1,5}\Z")]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ValueAt(_Part):
+    """A value to be taken from the call: a JSON pointer into its arguments or its result."""
+
+    source: Literal["args", "result"] = Field(alias="in")
+    pointer: str = Field(pattern=_POINTER, max_length=500)
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, serialize_by_alias=True)
+
+
+class Money(_Part):
+    """Money that one call moves: a fixed amount (a decimal string) or where to find it."""
+
+    amount: Decimal | ValueAt
+    currency: Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}\Z")] | ValueAt
+
+    @field_validator("amount", mode="before")
+    @classmethod
+    def _exact(cls, value: Any) -> Any:
+        if isinstance(value, float):
+            raise ValueError("write the amount as a decimal string")
+        return value
+
+    @field_validator("amount")
+    @classmethod
+    def _not_negative(cls, value: Any) -> Any:
+        if isinstance(value, Decimal) and not (value.is_finite() and value >= 0):
+            raise ValueError("an amount is a finite decimal of zero or more")
+        return value
+
+
+class Cost(_Part):
+    """What one call takes from the run's money and record budgets."""
+
+    money: Money | None = None
+    records: Annotated[int, Field(ge=0)] | ValueAt = 0
+
+
+class Probe(_Part):
+    """A call of a read tool; `{"$cel": ...}` in the arguments sees `args`."""
+
+    tool: ToolName
+    args: dict[str, Any] = Field(default_factory=dict)
+
+
+class Precondition(_Part):
+    """Something that must still be so when the call is made: probed at proposal, on Re-check and at claim."""
+
+    name: str = Field(min_length=1, max_length=80)
+    probe: Probe
+    select: str = Field(default="@", min_length=1, max_length=1000)
+    expect: str | None = Field(default=None, min_length=1, max_length=1000)
+    on_change: OnChange = "ask_again"
+
+
+class Reconcile(_Part):
+    """How an unknown outcome can be looked up: a read tool and a CEL expression over `result` and `args`."""
+
+    probe: Probe
+    succeeded: str = Field(min_length=1, max_length=1000)
+
+
+class HttpCall(_Part):
+    """How the arguments become one HTTP request and its answer a result.
+
+    `{args.path}` in `url` is one percent-encoded segment or part of one; in `headers` and `query` it is text (a
+    parameter whose only content is a missing argument is left out). A string in `body` that is nothing but
+    `{args.path}` or `{args}` becomes that exact JSON value; null means no body.
+    """
+
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "GET"
+    url: str = Field(min_length=1, max_length=2000)
+    headers: dict[Annotated[str, StringConstraints(pattern=rf"^{_TOKEN}\Z")], str] = Field(default_factory=dict)
+    query: dict[str, str] = Field(default_factory=dict)
+    body: Any = None
+    success: tuple[Annotated[int, Field(ge=200, le=599)], ...] = ()
+    not_applied: tuple[Annotated[int, Field(ge=400, le=599)], ...] = ()
+    select: str | None = Field(default=None, min_length=1, max_length=1000)
+
+
+class PythonCall(_Part):
+    """A function in this process, by the name it was declared under with `@tool`."""
+
+    function: ToolName
+
+
+class ToolSpec(_Part):
+    """One version of a tool. Two definitions are the same version iff their canonical text is the same."""
+
+    name: ToolName
+    title: str = Field(default="", max_length=120)
+    description: str = Field(min_length=1, max_length=4000)
+    compact_description: str = Field(default="", max_length=400)
+    kind: Kind
+    risk: Risk
+    required_scope: Scope
+    input_schema: dict[str, Any]
+    output_schema: dict[str, Any] = Field(default_factory=dict)
+    timeout_ms: int = Field(default=10_000, ge=1, le=600_000)
+    max_result_bytes: int = Field(default=8_000, ge=1, le=1_000_000)
+    resource_scope: str = Field(default="", max_length=500)
+    cost: Cost = Cost()
+    idempotency: str = Field(default="none", pattern=rf"^(none|native|header:{_TOKEN}|arg:[A-Za-z_][A-Za-z0-9_]*)\Z")
+    volatile: bool = False
+    egress_by_argument: bool = False
+    returns_secrets: bool = False
+    min_sandbox_level: int = Field(default=0, ge=0, le=3)
+    queue: Literal["control", "sandbox"] = "control"
+    output_trust: Literal["trusted", "untrusted"] = "untrusted"
+    egress: tuple[Destination, ...] = ()
+    credential: str | None = Field(default=None, min_length=1, max_length=80)
+    preconditions: tuple[Precondition, ...] = ()
+    reconcile: Reconcile | None = None
+    approval_summary: str = Field(default="", max_length=500)
+    http: HttpCall | None = None
+    python: PythonCall | None = None
+
+    @model_validator(mode="after")
+    def _config_of_its_kind(self) -> "ToolSpec":
+        if self.kind not in ("http", "python"):
+            raise ValueError(f"tools of the kind {self.kind} cannot run here yet")
+        if (self.http is None) is (self.kind == "http") or (self.python is None) is (self.kind == "python"):
+            raise ValueError(f"a tool of the kind {self.kind} has `{self.kind}` and no other kind's part")
+        return self
+
+    @property
+    def is_mutation(self) -> bool:
+        return self.risk != "read"
+
+    @property
+    def is_effect(self) -> bool:
+        """A write, a destructive call, or a read whose destination an argument chooses."""
+        return self.is_mutation or self.egress_by_argument
+
+    @property
+    def is_idempotent(self) -> bool:
+        """Whether the tool itself promises that a repeated call with the same key acts once."""
+        return self.idempotency != "none"
+
+    @cached_property
+    def text(self) -> str:
+        """The canonical text that is stored and hashed."""
+        return canonical(self.model_dump(mode="python") | {"cost": self.cost.model_dump(mode="json")})
+
+    @cached_property
+    def content_hash(self) -> str:
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @cached_property
+    def schema_hash(self) -> str:
+        """Over all that tells a planner or a person what the tool is: names, descriptions, schemas."""
+        parts = ("name", "title", "description", "compact_description", "input_schema", "output_schema")
+        return hashlib.sha256(canonical({part: getattr(self, part) for part in parts}).encode()).hexdigest()

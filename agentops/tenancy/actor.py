@@ -1,0 +1,39 @@
+"""Who is acting, as every door hands it to operations."""
+
+from dataclasses import dataclass
+from typing import Literal
+from uuid import UUID
+
+from agentops.tenancy.scopes import allows
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """A person in a browser, or a key (a person's or a service account's), in one tenant."""
+
+    tenant_id: UUID
+    kind: Literal["person", "key"]
+    user_id: UUID | None
+    service_account_id: UUID | None
+    key_id: UUID | None
+    roles: frozenset[str]
+    scopes: frozenset[str]
+    label: str
+    principal: str
+    door: str
+    answerable: frozenset[UUID] = frozenset()
+
+    @property
+    def is_person(self) -> bool:
+        """In the browser or by a person's key; a service account's key is nobody."""
+        return self.user_id is not None
+
+    def allows(self, scope: str) -> bool:
+        """Whether this actor may do what asks for `scope`."""
+        return allows(self.scopes, scope)
+
+
+def requesters(actor: Actor) -> frozenset[UUID]:
+    """The people who asked when this actor starts a run: they never count as its approvers."""
+    people = {actor.user_id} if actor.user_id is not None else set()
+    return actor.answerable | people

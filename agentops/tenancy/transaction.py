@@ -1,0 +1,36 @@
+"""The only opener of database transactions that see a tenant's rows."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from uuid import UUID
+
+from django.db import connections, transaction
+
+from agentops.tenancy.errors import NoTenant
+
+_TENANT: ContextVar[UUID | None] = ContextVar("agentops_tenant", default=None)
+
+
+@contextmanager
+def tenant_transaction(tenant_id: UUID, *, using: str = "default") -> Iterator[None]:
+    """One durable transaction in which the database shows this tenant's rows and no others.
+
+    The setting is local to the transaction: it cannot leak to the next user of a pooled connection.
+    """
+    with transaction.atomic(using=using, durable=True):
+        with connections[using].cursor() as cursor:
+            cursor.execute("SELECT set_config('app.tenant', %s, true)", [str(tenant_id)])
+        token = _TENANT.set(tenant_id)
+        try:
+            yield
+        finally:
+            _TENANT.reset(token)
+
+
+def current_tenant() -> UUID:
+    """The tenant of the open transaction."""
+    tenant_id = _TENANT.get()
+    if tenant_id is None:
+        raise NoTenant
+    return tenant_id

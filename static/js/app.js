@@ -1,0 +1,18 @@
+// Starts every behaviour of the pages; each binds itself to data- attributes.
+import { startClock } from "./clock.js";
+import { startDialogs } from "./dialogs.js";
+import { startFolds } from "./folds.js";
+import { startKeyboard } from "./keyboard.js";
+import { startLive } from "./live.js";
+import { startPreferences } from "./preferences.js";
+import { startRefresh } from "./refresh.js";
+import { startTabs } from "./tabs.js";
+
+startPreferences();
+startClock();
+startDialogs();
+startFolds();
+startTabs();
+startKeyboard();
+startRefresh();
+startLive();

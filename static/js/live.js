@@ -1,0 +1,51 @@
+// The socket that says which row changed; after a gap everything visible is read again.
+import { markConnected } from "./mark.js";
+import { refreshFor } from "./refresh.js";
+
+const FIRST_WAIT = 500;
+const LONGEST_WAIT = 15000;
+const POLL = 20000;
+const SIGNED_OUT = 4401;
+
+let wait = FIRST_WAIT;
+let hadGap = false;
+let socket;
+
+function address() {
+  return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`;
+}
+
+function opened() {
+  wait = FIRST_WAIT;
+  markConnected(true);
+  if (hadGap) refreshFor();
+  hadGap = false;
+}
+
+function received({ data }) {
+  const fact = JSON.parse(data);
+  if (fact.type === "row.changed") refreshFor(fact);
+}
+
+function closed({ code }) {
+  markConnected(false);
+  hadGap = true;
+  if (code === SIGNED_OUT) return location.reload();
+  setTimeout(connect, wait * (0.7 + Math.random() * 0.6));
+  wait = Math.min(wait * 2, LONGEST_WAIT);
+}
+
+function connect() {
+  socket = new WebSocket(address());
+  socket.addEventListener("open", opened);
+  socket.addEventListener("message", received);
+  socket.addEventListener("close", closed);
+}
+
+export function startLive() {
+  if (!document.querySelector("[data-live-mark]")) return;
+  connect();
+  setInterval(() => socket.readyState !== WebSocket.OPEN && !document.hidden && refreshFor(), POLL);
+  addEventListener("online", () => refreshFor());
+  document.addEventListener("visibilitychange", () => !document.hidden && socket.readyState !== WebSocket.OPEN && refreshFor());
+}

@@ -78,6 +78,7 @@ TEMPLATES: list[dict[str, Any]] = [
 ]
 
 DATABASES = connection_settings(ENV)
+CELERY_BROKER_URL = ENV.redis_url or "pgmq://"
 
 AUTHENTICATION_BACKENDS = [
     "django.contrib.auth.backends.ModelBackend",

@@ -1,0 +1,40 @@
+"""`manage.py prepare`: everything in the database that only its owner may make."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management import BaseCommand, call_command
+from django.db import connections
+from psycopg import sql
+
+from agentops.embedded.queues import install_queues
+
+
+class Command(BaseCommand):
+    """Grants for the plain role, migrations, and the broker's tables."""
+
+    help = "Prepare the database as its owner: grants, migrations, queues."
+    requires_system_checks: list[str] = []
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run each part; all of them may be run again."""
+        _grant(settings.DATABASES["default"]["USER"])
+        call_command("migrate", database="owner", verbosity=options["verbosity"], interactive=False)
+        if settings.CELERY_BROKER_URL.startswith("pgmq"):
+            install_queues(settings.DATABASES["owner"], settings.DATABASES["default"]["USER"])
+        connections["owner"].close()
+
+
+def _grant(role: str) -> None:
+    connection = connections["owner"]
+    if role == connection.settings_dict["USER"]:
+        return
+    privileges = (
+        "GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES",
+        "GRANT USAGE, SELECT ON SEQUENCES",
+        "GRANT EXECUTE ON FUNCTIONS",
+    )
+    with connection.cursor() as cursor:
+        for privilege in privileges:
+            statement = sql.SQL("ALTER DEFAULT PRIVILEGES IN SCHEMA public " + privilege + " TO {}")
+            cursor.execute(statement.format(sql.Identifier(role)))

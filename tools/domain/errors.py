@@ -20,7 +20,9 @@ class InvalidTool(DomainError):
 
     def __init__(self, faults: list[SpecFault]) -> None:
         self.faults = faults
-        errors = [{"pointer": fault.pointer, "detail": fault.detail} for fault in faults]
+        errors = [
+            {"pointer": fault.pointer, "detail": fault.detail} for fault in faults
+        ]
         super().__init__(faults[0].detail if faults else "", errors=errors)
 
 
@@ -70,3 +72,9 @@ class ExpressionFailed(DomainError):
     """The expression could not be evaluated on these values."""
 
     code = "expression_failed"
+
+
+class CostUnreadable(DomainError):
+    """What the call costs cannot be read where the tool says it stands."""
+
+    code = "invalid_arguments"

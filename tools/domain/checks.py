@@ -1,0 +1,210 @@
+"""Everything a definition must hold before it is saved, each fault with its place."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+from pydantic import ValidationError
+
+from agentops.domain_error import DomainError
+from tools.domain import expressions, templates
+from tools.domain.egress import HostRefused, destination
+from tools.domain.errors import InvalidTool, SpecFault
+from tools.domain.http_request import PLACEHOLDER, placeholders
+from tools.domain.schema import check_schema
+from tools.domain.spec import HttpCall, Precondition, ToolSpec, ValueAt
+
+type Faults = Iterator[SpecFault]
+
+_OWN_HEADERS = frozenset(
+    "authorization host content-length content-type transfer-encoding connection cookie te upgrade trailer".split()
+)
+
+
+def parse_spec(raw: Any) -> ToolSpec:
+    """The definition in `raw` (exact JSON). Raises InvalidTool with every fault found."""
+    try:
+        spec = ToolSpec.model_validate(raw)
+    except ValidationError as error:
+        raise InvalidTool(
+            [
+                SpecFault(_place(fault["loc"]), _sentence(fault))
+                for fault in error.errors()
+            ]
+        ) from None
+    check(spec)
+    return spec
+
+
+def check(spec: ToolSpec) -> None:
+    """Raises InvalidTool with every fault that the shape alone does not show."""
+    faults = [fault for look in _CHECKS for fault in look(spec)]
+    if faults:
+        raise InvalidTool(faults)
+
+
+def _schemas(spec: ToolSpec) -> Faults:
+    yield from _tried("/input_schema", lambda: check_schema(spec.input_schema))
+    if spec.input_schema.get("type") != "object":
+        yield SpecFault(
+            "/input_schema/type", 'Arguments are an object: say "type": "object".'
+        )
+    if spec.output_schema:
+        yield from _tried("/output_schema", lambda: check_schema(spec.output_schema))
+
+
+def _templates(spec: ToolSpec) -> Faults:
+    names = frozenset({"args"})
+    for field in ("resource_scope", "approval_summary"):
+        template = getattr(spec, field)
+        if template:
+            yield from _tried(
+                f"/{field}", lambda template=template: templates.check(template, names)
+            )
+
+
+def _idempotency(spec: ToolSpec) -> Faults:
+    how, _, name = spec.idempotency.partition(":")
+    if how == "header" and spec.kind != "http":
+        yield SpecFault("/idempotency", "Only an HTTP tool has headers.")
+    if how == "header" and name.lower() in _OWN_HEADERS:
+        yield SpecFault("/idempotency", f"The header {name} cannot carry the key.")
+    if how == "arg" and name in spec.input_schema.get("required", []):
+        yield SpecFault(
+            "/idempotency",
+            f"The argument {name} is filled in by the engine and cannot be required.",
+        )
+
+
+def _costs(spec: ToolSpec) -> Faults:
+    money = spec.cost.money
+    if (
+        money
+        and isinstance(money.currency, ValueAt)
+        and money.currency.source == "result"
+    ):
+        yield SpecFault(
+            "/cost/money/currency",
+            "The currency must be known before the call: point into args.",
+        )
+
+
+def _preconditions(spec: ToolSpec) -> Faults:
+    names = [precondition.name for precondition in spec.preconditions]
+    for index, precondition in enumerate(spec.preconditions):
+        pointer = f"/preconditions/{index}"
+        if names.index(precondition.name) != index:
+            yield SpecFault(f"{pointer}/name", "Another precondition has this name.")
+        if precondition.probe.tool == spec.name:
+            yield SpecFault(f"{pointer}/probe/tool", "A tool cannot be its own probe.")
+        yield from _precondition(precondition, pointer)
+    if spec.reconcile:
+        yield from _tried(
+            "/reconcile/succeeded",
+            lambda: expressions.check_cel(spec.reconcile.succeeded),
+        )  # type: ignore[union-attr]  # checked above
+        yield from _probe_expressions(
+            spec.reconcile.probe.args, "/reconcile/probe/args"
+        )
+
+
+def _precondition(precondition: Precondition, pointer: str) -> Faults:
+    yield from _tried(
+        f"{pointer}/select", lambda: expressions.check_jmespath(precondition.select)
+    )
+    if precondition.expect is not None:
+        expect = precondition.expect
+        yield from _tried(f"{pointer}/expect", lambda: expressions.check_cel(expect))
+    yield from _probe_expressions(precondition.probe.args, f"{pointer}/probe/args")
+
+
+def _probe_expressions(args: dict[str, Any], pointer: str) -> Faults:
+    for place, source in expressions.sources(args, pointer):
+        yield from _tried(place, lambda source=source: expressions.check_cel(source))
+
+
+def _http(spec: ToolSpec) -> Faults:
+    if spec.http is None:
+        return
+    yield from _http_placeholders(spec, spec.http)
+    yield from _http_destination(spec, spec.http)
+    for name in spec.http.headers:
+        if name.lower() in _OWN_HEADERS or name.lower().startswith("proxy-"):
+            yield SpecFault(
+                f"/http/headers/{name}", "This header is not a tool's to set."
+            )
+    if spec.http.method == "GET" and spec.http.body is not None:
+        yield SpecFault("/http/body", "A GET has no body.")
+    if spec.http.select is not None:
+        select = spec.http.select
+        yield from _tried("/http/select", lambda: expressions.check_jmespath(select))
+
+
+def _http_placeholders(spec: ToolSpec, http: HttpCall) -> Faults:
+    known = spec.input_schema.get("properties")
+    for pointer, path in placeholders(http):
+        first, _, rest = path.partition(".")
+        name = rest.partition(".")[0]
+        if first != "args":
+            yield SpecFault(pointer, f"{{{path}}}: only args.… can stand here.")
+        elif not rest and not pointer.startswith("/http/body"):
+            yield SpecFault(pointer, "All the arguments can only be a body.")
+        elif (
+            rest
+            and isinstance(known, dict)
+            and name not in known
+            and spec.idempotency != f"arg:{name}"
+        ):
+            yield SpecFault(pointer, f"The input schema has no property {name}.")
+
+
+def _http_destination(spec: ToolSpec, http: HttpCall) -> Faults:
+    if PLACEHOLDER.match(http.url):
+        if not spec.egress_by_argument:
+            yield SpecFault(
+                "/http/url", "An argument chooses the host: say egress_by_argument."
+            )
+        elif not spec.egress:
+            yield SpecFault(
+                "/egress", "An argument chooses the host: list the hosts it may choose."
+            )
+        return
+    if PLACEHOLDER.search(re.split(r"[/?#]", http.url.partition("://")[2])[0]):
+        yield SpecFault("/http/url", "The host and port cannot hold a placeholder.")
+        return
+    if urlsplit(http.url).fragment:
+        yield SpecFault("/http/url", "A fragment is never sent.")
+    try:
+        host = str(destination(PLACEHOLDER.sub("x", http.url)))
+    except HostRefused as error:
+        yield SpecFault("/http/url", error.message)
+        return
+    if spec.egress and host not in spec.egress:
+        yield SpecFault("/egress", f"The tool's own {host} is not on its list.")
+
+
+def _tried(pointer: str, check_it: Callable[[], None]) -> Faults:
+    try:
+        check_it()
+    except DomainError as error:
+        yield SpecFault(pointer + str(error.details.get("pointer", "")), error.message)
+
+
+def _place(location: tuple[int | str, ...]) -> str:
+    parts = [str(part).replace("~", "~0").replace("/", "~1") for part in location]
+    return "".join(f"/{part}" for part in parts)
+
+
+def _sentence(fault: Any) -> str:
+    return str(fault["msg"]).removeprefix("Value error, ")
+
+
+_CHECKS: tuple[Callable[[ToolSpec], Faults], ...] = (
+    _schemas,
+    _templates,
+    _idempotency,
+    _costs,
+    _preconditions,
+    _http,
+)

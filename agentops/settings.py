@@ -29,7 +29,7 @@ INSTALLED_APPS = [
     "agentops.live",
     "agentops.web",
     "agentops.embedded",
-    "django.contrib.admin",
+    "agentops.tenancy.admin_config.TenantAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

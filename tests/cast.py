@@ -2,6 +2,10 @@
 
 import secrets
 from dataclasses import dataclass
+from functools import cache
+
+import pytest
+from django.contrib.auth.hashers import make_password
 
 from agentops.tenancy.access import actor_for_session, authenticate_key
 from agentops.tenancy.actor import Actor
@@ -86,7 +90,8 @@ def new_tenant(slug: str) -> Tenant:
 
 def new_person(tenant: Tenant, name: str, roles: list[str]) -> Person:
     """A member with these roles and, as far as the roles go, a person's key."""
-    user = User.objects.create_user(f"{name}@{tenant.slug}.example", PASSWORD, name=name.title())
+    email = f"{name}@{tenant.slug}.example"
+    user = User.objects.create(email=email, password=_hashed(), name=name.title())
     Membership.objects.create(tenant=tenant, user=user, roles=roles)
     actor = actor_for_session(user, tenant)
     made = create_key(actor, name=f"{name}'s key", scopes=[s for s in PERSON_SCOPES if actor.allows(s)])
@@ -99,3 +104,14 @@ def new_service(owner: Person, name: str, tool_scopes: tuple[str, ...] = TOOL_SC
     scopes = [*(PRODUCT_SCOPES - {APPROVALS_DECIDE}), *tool_scopes]
     made = create_key(owner.actor, name=f"{name} key", scopes=scopes, service_account_id=account.id)
     return Service(account=account, key=made.key, raw_key=made.raw)
+
+
+@pytest.fixture
+def cast() -> Cast:
+    """Two tenants of this test's own."""
+    return new_cast()
+
+
+@cache
+def _hashed() -> str:
+    return make_password(PASSWORD)

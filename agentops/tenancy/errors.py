@@ -55,3 +55,15 @@ class SealBroken(DomainError):
     """A sealed value cannot be opened: another key, tenant or row, or it was changed."""
 
     code = "seal_broken"
+
+
+class KeyNotFound(DomainError):
+    """There is no such key."""
+
+    code = "not_found"
+
+
+class ServiceAccountNotFound(DomainError):
+    """There is no such service account."""
+
+    code = "not_found"

@@ -21,11 +21,18 @@ def tenant_transaction(tenant_id: UUID, *, using: str = "default") -> Iterator[N
     with transaction.atomic(using=using, durable=True):
         with connections[using].cursor() as cursor:
             cursor.execute("SELECT set_config('app.tenant', %s, true)", [str(tenant_id)])
-        token = _TENANT.set(tenant_id)
-        try:
+        with entered(tenant_id):
             yield
-        finally:
-            _TENANT.reset(token)
+
+
+@contextmanager
+def entered(tenant_id: UUID) -> Iterator[None]:
+    """Names the tenant of a transaction whose first statement sets it in the database itself."""
+    token = _TENANT.set(tenant_id)
+    try:
+        yield
+    finally:
+        _TENANT.reset(token)
 
 
 def current_tenant() -> UUID:
@@ -34,3 +41,10 @@ def current_tenant() -> UUID:
     if tenant_id is None:
         raise NoTenant
     return tenant_id
+
+
+@contextmanager
+def identity_act() -> Iterator[None]:
+    """One durable transaction over identity tables, or a part of the admin request's that is already open."""
+    with transaction.atomic(durable=_TENANT.get() is None):
+        yield

@@ -1,0 +1,100 @@
+"""What every admin page of a tenant's rows shares: whose rows, who may, and refusals shown on the form."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.db import models, transaction
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+
+from agentops.domain_error import DomainError
+from agentops.tenancy.actor import Actor
+from agentops.tenancy.admin_site import STAFF
+from agentops.tenancy.session import actor_of_request
+
+_FAULT = "_agentops_admin_fault"
+
+
+class TenantModelAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    """Rows of the staff's own tenant. A DomainError out of `save_model` is shown on the form that caused it.
+
+    Override `save_model` to call an operation that takes part in the open transaction, `roles` to narrow who may,
+    and `can_add`, `can_change`, `can_delete` for tables that only grow or are only read.
+    """
+
+    roles: ClassVar[frozenset[str]] = STAFF
+    can_add: ClassVar[bool] = True
+    can_change: ClassVar[bool] = True
+    can_delete: ClassVar[bool] = False
+    exclude: Sequence[str] | None = ("tenant",)
+
+    def actor(self, request: HttpRequest) -> Actor:
+        """The member at work."""
+        return actor_of_request(request, door="admin")
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return bool(self.actor(request).roles & self.roles)
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return self.has_module_permission(request)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return self.can_add and self.has_module_permission(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return self.can_change and self.has_module_permission(request)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return self.can_delete and self.has_module_permission(request)
+
+    def get_queryset(self, request: HttpRequest) -> models.QuerySet[Any]:
+        """The tenant's rows; row-level security says it again."""
+        return super().get_queryset(request).filter(tenant_id=self.actor(request).tenant_id)
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Choices are rows of the same tenant, too."""
+        target = db_field.remote_field.model
+        if any(field.name == "tenant" for field in target._meta.fields):
+            kwargs.setdefault("queryset", target._default_manager.filter(tenant_id=self.actor(request).tenant_id))
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        """The usual form; after a refusal it carries the reason."""
+        form = super().get_form(request, obj, change=change, **kwargs)
+        fault: DomainError | None = getattr(request, _FAULT, None)
+        return form if fault is None else _refused(form, fault)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Saves a row of the tenant."""
+        obj.tenant_id = self.actor(request).tenant_id
+        super().save_model(request, obj, form, change)
+
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        """Add and change; what an operation refuses is undone and shown with the input as it was."""
+        try:
+            with transaction.atomic():
+                return _rendered(super().changeform_view(request, *args, **kwargs))
+        except DomainError as fault:
+            setattr(request, _FAULT, fault)
+            return super().changeform_view(request, *args, **kwargs)
+
+
+def _rendered(response: HttpResponseBase) -> HttpResponseBase:
+    return response.render() if isinstance(response, HttpResponse) and hasattr(response, "render") else response
+
+
+def _refused(form: type[Any], fault: DomainError) -> type[Any]:
+    class RefusedForm(form):  # type: ignore[misc]
+        def clean(self) -> Any:
+            cleaned = super().clean()
+            for text in _sentences(fault):
+                self.add_error(None, text)
+            return cleaned
+
+    return RefusedForm
+
+
+def _sentences(fault: DomainError) -> list[str]:
+    errors = fault.details.get("errors") or []
+    return [f"{error['pointer'] or '/'}: {error['detail']}" for error in errors] or [fault.message]

@@ -15,13 +15,20 @@ class ToolFault:
 
     def as_json(self) -> dict[str, Any]:
         """Keys `code, message, retryable, hint`."""
-        return {"code": self.code, "message": self.message, "retryable": self.retryable, "hint": self.hint}
+        return {
+            "code": self.code,
+            "message": self.message,
+            "retryable": self.retryable,
+            "hint": self.hint,
+        }
 
 
 class ToolError(Exception):
     """Raised by a tool's author for a definite failure: nothing was changed, or what was changed is undone."""
 
-    def __init__(self, code: str, message: str, retryable: bool = False, hint: str | None = None) -> None:
+    def __init__(
+        self, code: str, message: str, retryable: bool = False, hint: str | None = None
+    ) -> None:
         super().__init__(message)
         self.code = code
         self.message = message

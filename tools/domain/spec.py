@@ -5,7 +5,14 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
 
 from tools.domain.canonical import canonical
 
@@ -19,7 +26,9 @@ _POINTER = r"^(/([^~/]|~[01])*)*\Z"
 
 ToolName = Annotated[str, StringConstraints(pattern=NAME_PATTERN)]
 Scope = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_.:-]{0,79}\Z")]
-Destination = Annotated[str, StringConstraints(pattern=r"^(\[[0-9a-f:.]+\]|[a-z0-9.-]+):[0-9]{1,5}\Z")]
+Destination = Annotated[
+    str, StringConstraints(pattern=r"^(\[[0-9a-f:.]+\]|[a-z0-9.-]+):[0-9]{1,5}\Z")
+]
 
 
 class _Part(BaseModel):
@@ -32,7 +41,9 @@ class ValueAt(_Part):
     source: Literal["args", "result"] = Field(alias="in")
     pointer: str = Field(pattern=_POINTER, max_length=500)
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, serialize_by_alias=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", populate_by_name=True, serialize_by_alias=True
+    )
 
 
 class Money(_Part):
@@ -97,7 +108,9 @@ class HttpCall(_Part):
 
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "GET"
     url: str = Field(min_length=1, max_length=2000)
-    headers: dict[Annotated[str, StringConstraints(pattern=rf"^{_TOKEN}\Z")], str] = Field(default_factory=dict)
+    headers: dict[Annotated[str, StringConstraints(pattern=rf"^{_TOKEN}\Z")], str] = (
+        Field(default_factory=dict)
+    )
     query: dict[str, str] = Field(default_factory=dict)
     body: Any = None
     success: tuple[Annotated[int, Field(ge=200, le=599)], ...] = ()
@@ -127,7 +140,10 @@ class ToolSpec(_Part):
     max_result_bytes: int = Field(default=8_000, ge=1, le=1_000_000)
     resource_scope: str = Field(default="", max_length=500)
     cost: Cost = Cost()
-    idempotency: str = Field(default="none", pattern=rf"^(none|native|header:{_TOKEN}|arg:[A-Za-z_][A-Za-z0-9_]*)\Z")
+    idempotency: str = Field(
+        default="none",
+        pattern=rf"^(none|native|header:{_TOKEN}|arg:[A-Za-z_][A-Za-z0-9_]*)\Z",
+    )
     volatile: bool = False
     egress_by_argument: bool = False
     returns_secrets: bool = False
@@ -146,8 +162,12 @@ class ToolSpec(_Part):
     def _config_of_its_kind(self) -> "ToolSpec":
         if self.kind not in ("http", "python"):
             raise ValueError(f"tools of the kind {self.kind} cannot run here yet")
-        if (self.http is None) is (self.kind == "http") or (self.python is None) is (self.kind == "python"):
-            raise ValueError(f"a tool of the kind {self.kind} has `{self.kind}` and no other kind's part")
+        if (self.http is None) is (self.kind == "http") or (self.python is None) is (
+            self.kind == "python"
+        ):
+            raise ValueError(
+                f"a tool of the kind {self.kind} has `{self.kind}` and no other kind's part"
+            )
         return self
 
     @property
@@ -167,7 +187,9 @@ class ToolSpec(_Part):
     @cached_property
     def text(self) -> str:
         """The canonical text that is stored and hashed."""
-        return canonical(self.model_dump(mode="python") | {"cost": self.cost.model_dump(mode="json")})
+        return canonical(
+            self.model_dump(mode="python") | {"cost": self.cost.model_dump(mode="json")}
+        )
 
     @cached_property
     def content_hash(self) -> str:
@@ -176,5 +198,14 @@ class ToolSpec(_Part):
     @cached_property
     def schema_hash(self) -> str:
         """Over all that tells a planner or a person what the tool is: names, descriptions, schemas."""
-        parts = ("name", "title", "description", "compact_description", "input_schema", "output_schema")
-        return hashlib.sha256(canonical({part: getattr(self, part) for part in parts}).encode()).hexdigest()
+        parts = (
+            "name",
+            "title",
+            "description",
+            "compact_description",
+            "input_schema",
+            "output_schema",
+        )
+        return hashlib.sha256(
+            canonical({part: getattr(self, part) for part in parts}).encode()
+        ).hexdigest()

@@ -69,7 +69,7 @@ def _judged(call: ToolCall, answer: Answer | Outcome) -> Outcome:
     match answer:
         case Failed(error):
             return Failed(_without_secret(error, call))
-        case Succeeded() | Unknown() | NotSent():
+        case Unknown() | NotSent() | Succeeded():
             return answer
         case Answer(fault=ToolFault() as fault):
             return _unusable(call, fault)

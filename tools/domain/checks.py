@@ -11,7 +11,7 @@ from agentops.domain_error import DomainError
 from tools.domain import expressions, templates
 from tools.domain.egress import HostRefused, destination
 from tools.domain.errors import InvalidTool, SpecFault
-from tools.domain.http_request import PLACEHOLDER, placeholders
+from tools.domain.http_request import PLACEHOLDER, fixed_url, placeholders
 from tools.domain.schema import check_schema
 from tools.domain.spec import HttpCall, Precondition, ToolSpec, ValueAt
 
@@ -165,7 +165,9 @@ def _http_destination(spec: ToolSpec, http: HttpCall) -> Faults:
             yield SpecFault(
                 "/http/url", "An argument chooses the host: say egress_by_argument."
             )
-        elif not spec.egress:
+        if spec.credential is not None:
+            yield SpecFault("/credential", "A tool whose host an argument chooses cannot have a credential.")
+        if spec.egress_by_argument and not spec.egress:
             yield SpecFault(
                 "/egress", "An argument chooses the host: list the hosts it may choose."
             )
@@ -176,7 +178,7 @@ def _http_destination(spec: ToolSpec, http: HttpCall) -> Faults:
     if urlsplit(http.url).fragment:
         yield SpecFault("/http/url", "A fragment is never sent.")
     try:
-        host = str(destination(PLACEHOLDER.sub("x", http.url)))
+        host = str(destination(fixed_url(http)))
     except HostRefused as error:
         yield SpecFault("/http/url", error.message)
         return

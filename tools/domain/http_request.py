@@ -59,6 +59,11 @@ def placeholders(http: HttpCall) -> Iterator[tuple[str, str]]:
             yield pointer, found[1]
 
 
+def fixed_url(http: HttpCall) -> str:
+    """The address with every placeholder filled in, to read its host from."""
+    return PLACEHOLDER.sub("x", http.url)
+
+
 def _http(spec: ToolSpec) -> HttpCall:
     if spec.http is None:
         raise ToolError("tool_failed", "This is not an HTTP tool.")

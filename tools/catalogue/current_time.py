@@ -1,0 +1,32 @@
+"""What time it is, in UTC."""
+
+import datetime as dt
+
+from pydantic import BaseModel
+
+from tools.declare import ToolContext, tool
+
+
+class CurrentTimeArgs(BaseModel):
+    """Nothing is asked."""
+
+
+class CurrentTimeResult(BaseModel):
+    """RFC 3339 in UTC."""
+
+    now: str
+
+
+@tool(
+    name="current_time",
+    title="Current time",
+    description="The current date and time in UTC.",
+    risk="read",
+    scope="builtin:read",
+    timeout_ms=1000,
+    volatile=True,
+    output_trust="trusted",
+)
+def current_time(args: CurrentTimeArgs, ctx: ToolContext) -> CurrentTimeResult:
+    """The clock of this host."""
+    return CurrentTimeResult(now=f"{dt.datetime.now(dt.UTC):%Y-%m-%dT%H:%M:%SZ}")

@@ -44,6 +44,33 @@ def keyword_conninfo(database: dict[str, Any]) -> str:
     return make_conninfo("", **{key: database[name] for key, name in names.items() if database[name]})
 
 
+def broker_options(redis_url: str, database: dict[str, Any]) -> dict[str, Any]:
+    """Transport options of the broker; a message that nobody settled is visible again after a minute."""
+    if redis_url:
+        return {"visibility_timeout": 60}
+    return {
+        "conn_string": keyword_conninfo(database),
+        "visibility_timeout": 60,
+        "use_notify": True,
+        "wait_time_seconds": 0,
+        "polling_interval": 5,
+        "init_extension": False,
+        "pool_size": 2,
+        "pool_timeout": 10,
+    }
+
+
+def channel_layer(redis_url: str, database: dict[str, Any]) -> dict[str, Any]:
+    """The live layer: Redis pub/sub, or the product's own database."""
+    if redis_url:
+        return {"BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer", "CONFIG": {"hosts": [redis_url]}}
+    # It wants every key that Django's own settings would have filled in.
+    filled = {"TIME_ZONE": None, "CONN_MAX_AGE": 0, "AUTOCOMMIT": True, "CONN_HEALTH_CHECKS": False, "TEST": {}}
+    plain = {name: value for name, value in database["OPTIONS"].items() if name != "pool"}
+    options = {"PSYCOPG_OPTIONS": {"min_size": 1, "max_size": 4}}
+    return {"BACKEND": "agentops.embedded.layer.Layer", "CONFIG": {**database, **filled, **options, "OPTIONS": plain}}
+
+
 def _parsed(url: str) -> dict[str, Any]:
     parts = urlsplit(url)
     query = dict(parse_qsl(parts.query))
@@ -56,5 +83,6 @@ def _parsed(url: str) -> dict[str, Any]:
         "PORT": str(parts.port or query.pop("port", "")),
         "OPTIONS": query,
         "ATOMIC_REQUESTS": False,
+        "CONN_HEALTH_CHECKS": True,
         "DISABLE_SERVER_SIDE_CURSORS": True,
     }

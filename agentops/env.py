@@ -19,7 +19,14 @@ class Env(BaseModel):
     agentops_host: str = "127.0.0.1"
     agentops_port: int = 8000
     agentops_demo: bool = False
+    agentops_beat: bool = False
+    agentops_https: bool = True
+    agentops_trust_proxy: bool = False
+    agentops_static_root: Path | None = None
+    agentops_log: str = "INFO"
+    agentops_log_plain: bool = False
     agentops_allowed_hosts: str = ""
+    agentops_trusted_origins: str = ""
     agentops_allowed_private_hosts: str = ""
     secret_key: str = Field(default=_DEVELOPMENT_KEY, repr=False)
     debug: bool = False

@@ -5,8 +5,21 @@ from typing import Any
 
 from django.utils.csp import CSP
 
-from agentops.databases import connection_settings
+from kombu import Queue
+
+from agentops.databases import broker_options, channel_layer, connection_settings
 from agentops.env import env
+from agentops.logs import logging_settings
+
+
+def _pulse(queue: str) -> dict[str, Any]:
+    return {
+        "task": "agentops.pulse",
+        "schedule": 5.0,
+        "args": [queue],
+        "options": {"queue": queue, "expires": 10},
+    }
+
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 ENV = env()
@@ -40,6 +53,7 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "channels",
+    "channels_postgres",
     "django_htmx",
     "rest_framework",
     "drf_spectacular",
@@ -78,7 +92,33 @@ TEMPLATES: list[dict[str, Any]] = [
 ]
 
 DATABASES = connection_settings(ENV)
+
+# Work: Redis where REDIS_URL names one, else a queue in the product's own database.
 CELERY_BROKER_URL = ENV.redis_url or "pgmq://"
+CELERY_BROKER_TRANSPORT_OPTIONS = broker_options(ENV.redis_url, DATABASES["default"])
+CELERY_BROKER_POOL_LIMIT = 4
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_QUEUES = [Queue(name) for name in ("control", "sandbox")]
+CELERY_TASK_DEFAULT_QUEUE = "control"
+CELERY_TASK_CREATE_MISSING_QUEUES = False
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_WORKER_SEND_TASK_EVENTS = False
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
+CELERY_TIMEZONE = "UTC"
+CELERY_AGENTOPS_BEAT = ENV.agentops_beat
+CELERY_BEAT_SCHEDULE = {
+    "sweep": {"task": "runs.sweep", "schedule": 2.0, "options": {"queue": "control", "expires": 10}},
+    "pulse-control": _pulse("control"),
+    "pulse-sandbox": _pulse("sandbox"),
+}
+
+CHANNEL_LAYERS = {"default": channel_layer(ENV.redis_url, DATABASES["default"])}
 
 AUTHENTICATION_BACKENDS = [
     "django.contrib.auth.backends.ModelBackend",
@@ -103,9 +143,35 @@ SECURE_CSP = {
     "object-src": [CSP.NONE],
 }
 
+# HTTPS is on unless the operator says otherwise; `make up` does, because it serves a loopback address.
+SECURE_SSL_REDIRECT = ENV.agentops_https
+SECURE_HSTS_SECONDS = 31_536_000 if ENV.agentops_https else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = ENV.agentops_https
+SECURE_HSTS_PRELOAD = ENV.agentops_https
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if ENV.agentops_trust_proxy else None
+SESSION_COOKIE_SECURE = ENV.agentops_https
+CSRF_COOKIE_SECURE = ENV.agentops_https
+CSRF_TRUSTED_ORIGINS = [origin for origin in ENV.agentops_trusted_origins.split(",") if origin]
+# Ports do not separate cookies, so two installations on one host would sign each other out.
+SESSION_COOKIE_NAME = "agentops_session"
+CSRF_COOKIE_NAME = "agentops_csrf"
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+# Bodies up to 4 MiB are the product's contract; the parsers say so themselves.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
+
 STATIC_URL = "/static/"
-STATIC_ROOT = ENV.agentops_home / "static"
+STATIC_ROOT = ENV.agentops_static_root or ENV.agentops_home / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+# Where nothing was collected (`make up`), files come straight from their apps.
+WHITENOISE_USE_FINDERS = ENV.agentops_static_root is None
+
+LOGGING = logging_settings(ENV.agentops_log, plain=ENV.agentops_log_plain)
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"

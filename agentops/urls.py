@@ -1,5 +1,10 @@
 """Every address of the product, one include a door."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from agentops.health import healthz, readyz
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("healthz", healthz),
+    path("readyz", readyz),
+]

@@ -7,6 +7,7 @@ from pathlib import Path
 PREFIX = "agentops-test-"
 HOME = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
 DATABASE = "agentops"
+(HOME / "static").mkdir()
 
 os.environ["AGENTOPS_HOME"] = str(HOME)
 os.environ["SECRET_KEY"] = "the-key-of-the-tests-which-protects-nothing-at-all-0123456789"

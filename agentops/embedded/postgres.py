@@ -77,7 +77,7 @@ class Server:
     def start(self) -> bool:
         """Running when this returns; False when it already was."""
         self._make_folders()
-        if self.is_running():
+        if self._answers():
             return False
         if not (self.data / "PG_VERSION").exists():
             self._initialise()
@@ -97,6 +97,20 @@ class Server:
         if not lock.exists() or _names_another_program(lock):
             return False
         return self._run("pg_ctl", "status", "-D", str(self.data)).returncode == 0
+
+    def _answers(self) -> bool:
+        # A server found running may still be starting, or be about to die.
+        deadline = time.monotonic() + 30
+        while self.is_running():
+            try:
+                self._superuser().close()
+            except psycopg.OperationalError as error:
+                if time.monotonic() > deadline:
+                    raise CannotStart(f"The Postgres in {self.data} runs but does not answer: {error}") from error
+                time.sleep(0.1)
+            else:
+                return True
+        return False
 
     def make_database(self, name: str) -> None:
         """A database that the owner role owns, when it does not exist."""

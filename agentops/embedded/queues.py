@@ -11,6 +11,14 @@ from agentops.databases import keyword_conninfo
 
 QUEUES = ("control", "sandbox")
 
+# pgmq's own trigger updates one row per queue for each message, which makes all senders wait for each other.
+_WAKE = """
+CREATE OR REPLACE FUNCTION pgmq.wake_{queue}() RETURNS trigger LANGUAGE plpgsql AS
+$$ BEGIN PERFORM pg_notify('pgmq.q_{queue}.INSERT', ''); RETURN NULL; END $$;
+CREATE OR REPLACE TRIGGER wake AFTER INSERT ON pgmq.q_{queue}
+FOR EACH STATEMENT EXECUTE FUNCTION pgmq.wake_{queue}();
+"""
+
 
 def install_queues(owner: dict[str, Any], app_role: str) -> None:
     """Install pgmq's functions once, the queues, and what `app_role` needs to use them."""
@@ -21,7 +29,9 @@ def install_queues(owner: dict[str, Any], app_role: str) -> None:
         known = {name for (name,) in connection.execute("SELECT queue_name FROM pgmq.meta")}
         for queue in QUEUES:
             if queue not in known:
-                connection.execute("SELECT pgmq.create(%s)", (queue,))
+                # Unlogged: a message is a nudge, and what a crash loses the sweep sends again.
+                connection.execute("SELECT pgmq.create_unlogged(%s)", (queue,))
+                connection.execute(_WAKE.format(queue=queue))
 
 
 def _grant(connection: psycopg.Connection[Any], role: str) -> None:

@@ -1,0 +1,123 @@
+"""Child processes: started, prefixed, restarted with back-off when they crash, stopped together."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+PARENT_PIPE = "AGENTOPS_PARENT_PIPE"
+_LONGEST_PAUSE = 30.0
+_STEADY_SECONDS = 60.0
+
+
+def say(name: str, text: str) -> None:
+    """One line for the person who watches."""
+    sys.stdout.write(f"{name:<8} | {text}\n")
+    sys.stdout.flush()
+
+
+@dataclass
+class Child:
+    """One supervised process."""
+
+    name: str
+    command: Sequence[str]
+    environment: Mapping[str, str]
+    process: subprocess.Popen[str] | None = None
+    started: float = 0.0
+    pause: float = 1.0
+    resume_at: float = field(default=0.0)
+
+
+class Supervisor:
+    """Runs its children until told to stop; keeps one end of a pipe so that they notice when it is killed."""
+
+    def __init__(self) -> None:
+        self.children: Sequence[Child] = ()
+        self.stopping = threading.Event()
+        self._read_end, self._write_end = os.pipe()
+
+    def start(self, children: Sequence[Child]) -> None:
+        """Start every child, unless a stop was asked before."""
+        if self.stopping.is_set():
+            return
+        self.children = children
+        for child in children:
+            self._start(child)
+
+    def watch_until(self, done: Callable[[], bool]) -> None:
+        """Restart what crashes until `done` says so or a stop was asked."""
+        while not self.stopping.is_set() and not done():
+            for child in self.children:
+                self._look_after(child)
+            self.stopping.wait(0.2)
+
+    def stop(self, seconds: float = 20.0) -> None:
+        """Ask all to stop, wait, and kill what does not listen; what it was doing the sweep takes up again."""
+        self.stopping.set()
+        running = [child for child in self.children if child.process and child.process.poll() is None]
+        for child in running:
+            self._signal(child, signal.SIGTERM)
+        deadline = time.monotonic() + seconds
+        for child in running:
+            self._wait(child, max(0.1, deadline - time.monotonic()))
+
+    def _look_after(self, child: Child) -> None:
+        now = time.monotonic()
+        if child.process is None:
+            if now >= child.resume_at:
+                self._start(child)
+            return
+        code = child.process.poll()
+        if code is None:
+            return
+        if now - child.started > _STEADY_SECONDS:
+            child.pause = 1.0
+        say(child.name, f"ended unexpectedly ({_how(code)}); starting again in {child.pause:.0f} s")
+        child.process, child.resume_at = None, now + child.pause
+        child.pause = min(child.pause * 2, _LONGEST_PAUSE)
+
+    def _start(self, child: Child) -> None:
+        # A session of its own: Ctrl-C reaches us alone, and we stop the children in order.
+        child.process = subprocess.Popen(
+            child.command,
+            env={**child.environment, PARENT_PIPE: str(self._read_end)},
+            pass_fds=(self._read_end,),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+        child.started = time.monotonic()
+        threading.Thread(target=_relay, args=(child.name, child.process), daemon=True).start()
+
+    def _wait(self, child: Child, seconds: float) -> None:
+        process = child.process
+        if process is None:
+            return
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            say(child.name, "did not stop in time and was killed; its work is taken up at the next start")
+            self._signal(child, signal.SIGKILL)
+            process.wait()
+
+    def _signal(self, child: Child, number: signal.Signals) -> None:
+        if child.process is not None and child.process.poll() is None:
+            child.process.send_signal(number)
+
+
+def _relay(name: str, process: subprocess.Popen[str]) -> None:
+    if process.stdout is not None:
+        for line in process.stdout:
+            say(name, line.rstrip())
+
+
+def _how(code: int) -> str:
+    return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"

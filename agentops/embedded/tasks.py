@@ -1,0 +1,23 @@
+"""The task that shows health: it went through the broker and a worker ran it."""
+
+from typing import Any
+
+from celery import current_app, shared_task
+from celery.signals import worker_ready
+from django.db import connection
+
+
+@shared_task(name="agentops.pulse", ignore_result=True)
+def pulse(queue: str) -> None:
+    """Write down, by the database's clock, that `queue` is served."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO embedded_pulse (queue, at) VALUES (%s, now()) ON CONFLICT (queue) DO UPDATE SET at = now()",
+            [queue],
+        )
+
+
+@worker_ready.connect
+def show_health_at_once(**_: Any) -> None:
+    """A fresh worker is asked for a pulse without waiting for beat."""
+    current_app.signature("agentops.pulse", args=["control"], queue="control").apply_async()

@@ -1,0 +1,167 @@
+"""`manage.py up`: Postgres, database, web and worker in one terminal. Loads no Django, so that it stays small."""
+
+import argparse
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Sequence
+from http import HTTPStatus
+from pathlib import Path
+
+from agentops.embedded.errors import CannotStart
+from agentops.embedded.greeting import greet
+from agentops.embedded.home import Home
+from agentops.embedded.postgres import APP, OWNER, Server
+from agentops.embedded.supervisor import Child, Supervisor, say
+from agentops.env import Env, env
+
+_CLONE = Path(__file__).resolve().parent.parent.parent
+_MANAGE = (sys.executable, str(_CLONE / "manage.py"))
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Everything from the command line to the exit code."""
+    try:
+        options = _options(arguments)
+        _run(options)
+    except CannotStart as fault:
+        sys.stderr.write(f"Cannot start: {fault}\n")
+        return fault.exit_code
+    return 0
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    known: Env = env()
+    parser = argparse.ArgumentParser(prog="manage.py up", description="Start AgentOps with all that it needs.")
+    parser.add_argument("--host", default=known.agentops_host)
+    parser.add_argument("--port", type=int, default=known.agentops_port)
+    parser.add_argument("--home", type=Path, default=known.agentops_home, help="folder for data; default .agentops/")
+    parser.add_argument("--no-demo", action="store_true", help="start without the demo tenant")
+    parser.add_argument("--reset", action="store_true", help="delete the data in the home folder first")
+    return parser.parse_args(arguments)
+
+
+def _run(options: argparse.Namespace) -> None:
+    supervisor = Supervisor()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda _number, _frame: supervisor.stopping.set())
+    home = Home(options.home.absolute())
+    _refuse_taken_port(options.host, options.port)
+    with home.claim():
+        server = Server(home.path)
+        embedded = not env().database_url
+        if options.reset:
+            server.stop()
+            home.reset()
+        try:
+            if embedded:
+                _start_postgres(server)
+            environment = _environment(options, home, server if embedded else None)
+            _manage("prepare", environment)
+            _serve(supervisor, options, home, environment)
+        finally:
+            if embedded:
+                server.stop()
+                say("postgres", "stopped; the data stays in " + str(home.path))
+
+
+def _start_postgres(server: Server) -> None:
+    began = time.monotonic()
+    started = server.start()
+    server.make_database("agentops")
+    how = f"started in {time.monotonic() - began:.1f} s" if started else "was running already"
+    say("postgres", f"{how}, socket in {server.socket}")
+
+
+def _serve(supervisor: Supervisor, options: argparse.Namespace, home: Home, environment: dict[str, str]) -> None:
+    url = _url(options.host, options.port)
+    supervisor.start([_child(name, environment) for name in ("web", "worker")])
+    try:
+        seeding = None if options.no_demo else _seed(home, url, environment)
+        supervisor.watch_until(lambda: _is_ready(url) and (seeding is None or seeding.poll() is not None))
+        if not supervisor.stopping.is_set():
+            _refuse_failed(seeding)
+            greet(url, home.path)
+            supervisor.watch_until(lambda: False)
+    finally:
+        say("up", "stopping")
+        supervisor.stop()
+
+
+def _child(name: str, environment: dict[str, str]) -> Child:
+    beat = {"AGENTOPS_BEAT": "true"} if name == "worker" else {}
+    served = {key: value for key, value in environment.items() if key != "DATABASE_OWNER_URL"}
+    return Child(name, (sys.executable, "-m", "agentops.embedded.child", name), {**served, **beat})
+
+
+def _environment(options: argparse.Namespace, home: Home, server: Server | None) -> dict[str, str]:
+    known = env()
+    set_here = {
+        "PYTHONPATH": str(_CLONE),
+        "AGENTOPS_HOME": str(home.path),
+        "AGENTOPS_HOST": options.host,
+        "AGENTOPS_PORT": str(options.port),
+        "AGENTOPS_DEMO": "false" if options.no_demo else "true",
+        "AGENTOPS_LOG_PLAIN": os.environ.get("AGENTOPS_LOG_PLAIN", "true"),
+        "AGENTOPS_HTTPS": os.environ.get("AGENTOPS_HTTPS", "false"),
+        "AGENTOPS_ALLOWED_PRIVATE_HOSTS": _private_hosts(options, known),
+    }
+    if not os.environ.get("SECRET_KEY"):
+        set_here["SECRET_KEY"] = home.secret_key()
+    if server is not None:
+        set_here["DATABASE_URL"] = server.url(APP, "agentops")
+        set_here["DATABASE_OWNER_URL"] = server.url(OWNER, "agentops")
+    return {**os.environ, **set_here}
+
+
+def _private_hosts(options: argparse.Namespace, known: Env) -> str:
+    hosts = [known.agentops_allowed_private_hosts] if known.agentops_allowed_private_hosts else []
+    if not options.no_demo:
+        hosts.append(_url(options.host, options.port).removeprefix("http://"))
+    return ",".join(hosts)
+
+
+def _manage(command: str, environment: dict[str, str]) -> None:
+    # A session of its own: Ctrl-C lets it finish, since half a migration helps nobody.
+    done = subprocess.run([*_MANAGE, command], env=environment, stdin=subprocess.DEVNULL, check=False, start_new_session=True)
+    if done.returncode != 0:
+        raise CannotStart(f"`manage.py {command}` failed; its message is above.", exit_code=3)
+
+
+def _seed(home: Home, url: str, environment: dict[str, str]) -> subprocess.Popen[bytes]:
+    command = [*_MANAGE, "seed_demo", "--home", str(home.path), "--url", url]
+    return subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
+
+
+def _refuse_failed(seeding: subprocess.Popen[bytes] | None) -> None:
+    if seeding is not None and seeding.returncode != 0:
+        raise CannotStart("the demo could not be made; its message is above. --no-demo starts without it.", 3)
+
+
+def _is_ready(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{url}/readyz", timeout=2) as answer:
+            return bool(answer.status == HTTPStatus.OK)
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+def _url(host: str, port: int) -> str:
+    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+    return f"http://{shown}:{port}"
+
+
+def _refuse_taken_port(host: str, port: int) -> None:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(found[0], socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(found[4])
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise CannotStart(f"{host}:{port} cannot be used ({reason}): set AGENTOPS_PORT or --port.") from error

@@ -25,8 +25,9 @@ function stampOf(html, id) {
 
 function beforeSwap({ detail }) {
   const node = detail.target;
-  if (!node?.dataset?.stamp || detail.requestConfig?.triggeringEvent?.type !== "refresh") return;
-  if (stampOf(detail.serverResponse, node.id) === node.dataset.stamp) detail.shouldSwap = false;
+  if (!node?.dataset || detail.requestConfig?.triggeringEvent?.type !== "refresh") return;
+  const { stamp } = node.dataset;
+  if (stamp && stampOf(detail.serverResponse, node.id) === stamp) detail.shouldSwap = false;
   else keepFocus(node);
 }
 

@@ -1,5 +1,9 @@
 """Where websockets go."""
 
-from django.urls import URLPattern
+from typing import Any
 
-websocket_urlpatterns: list[URLPattern] = []
+from django.urls import path
+
+from agentops.live.consumer import LiveConsumer
+
+websocket_urlpatterns: list[Any] = [path("ws", LiveConsumer.as_asgi())]

@@ -12,6 +12,7 @@ from agentops.tenancy.models import Tenant, User
 
 _KEY = "tenant_id"
 _CACHE = "_agentops_actor"
+_TENANTS = "_agentops_tenants"
 
 
 def tenants_of(user: User) -> list[Tenant]:
@@ -19,9 +20,18 @@ def tenants_of(user: User) -> list[Tenant]:
     return list(Tenant.objects.filter(memberships__user=user, status=Tenant.ACTIVE).order_by("name", "id"))
 
 
-def tenant_of_session(session: SessionBase, user: User) -> Tenant:
+def tenants_of_request(request: HttpRequest) -> list[Tenant]:
+    """The same for the signed-in person; read once a request."""
+    known: list[Tenant] | None = getattr(request, _TENANTS, None)
+    if known is None:
+        known = tenants_of(request.user) if isinstance(request.user, User) else []
+        setattr(request, _TENANTS, known)
+    return known
+
+
+def tenant_of_session(session: SessionBase, user: User, tenants: list[Tenant] | None = None) -> Tenant:
     """The tenant last switched to, or else the first one. Raises NotAMember when there is none."""
-    tenants = tenants_of(user)
+    tenants = tenants_of(user) if tenants is None else tenants
     chosen = next((tenant for tenant in tenants if str(tenant.id) == session.get(_KEY)), None)
     if not tenants:
         raise NotAMember("You are not a member of any tenant.")
@@ -43,6 +53,7 @@ def actor_of_request(request: HttpRequest, *, door: str = "web") -> Actor:
     if known is None:
         if not isinstance(request.user, User):
             raise NotAMember("Nobody is signed in.")
-        known = actor_for_session(request.user, tenant_of_session(request.session, request.user), door=door)
+        tenant = tenant_of_session(request.session, request.user, tenants_of_request(request))
+        known = actor_for_session(request.user, tenant, door=door)
         setattr(request, _CACHE, known)
     return known

@@ -1,0 +1,70 @@
+"""The socket of an open page: says which rows of its tenant changed, never what they contain."""
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+from uuid import UUID
+
+from channels.db import database_sync_to_async
+from channels.generic.websocket import AsyncJsonWebsocketConsumer
+
+from agentops.tenancy.access import actor_for_session
+from agentops.tenancy.errors import NotAMember
+from agentops.tenancy.models import Tenant, User
+from agentops.tenancy.session import tenant_of_session
+
+RECHECK_SECONDS = 30.0
+NOT_ALLOWED = 4401
+FACT = ("type", "kind", "id")
+
+
+class LiveConsumer(AsyncJsonWebsocketConsumer):
+    """Joins the group of the tenant that the session is in; leaves when the person may no longer see it."""
+
+    tenant_id: UUID | None = None
+    watch: asyncio.Task[None] | None = None
+
+    async def connect(self) -> None:
+        """Accept members; everybody else is told so with a code that the page understands."""
+        self.tenant_id = await self._tenant_now()
+        await self.accept()
+        if self.tenant_id is None:
+            await self.close(code=NOT_ALLOWED)
+            return
+        await self.channel_layer.group_add(self._group(), self.channel_name)
+        self.watch = asyncio.create_task(self._recheck())
+
+    async def disconnect(self, code: int) -> None:
+        """Leave the group."""
+        if self.watch is not None:
+            self.watch.cancel()
+        if self.tenant_id is not None:
+            await self.channel_layer.group_discard(self._group(), self.channel_name)
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None, **kwargs: Any) -> None:
+        """A page has nothing to say."""
+
+    async def row_changed(self, fact: dict[str, Any]) -> None:
+        """Pass one fact on."""
+        await self.send_json({name: fact[name] for name in FACT})
+
+    async def _recheck(self) -> None:
+        while True:
+            await asyncio.sleep(RECHECK_SECONDS)
+            if await self._tenant_now() != self.tenant_id:
+                await self.close(code=NOT_ALLOWED)
+                return
+
+    def _group(self) -> str:
+        return f"tenant.{self.tenant_id}"
+
+    @database_sync_to_async
+    def _tenant_now(self) -> UUID | None:
+        """The tenant that the session is in at this moment, read from the database again."""
+        session, known = self.scope["session"], self.scope["user"]
+        with suppress(NotAMember, User.DoesNotExist, Tenant.DoesNotExist):
+            if known.is_authenticated and session.exists(session.session_key):
+                stored = type(session)(session.session_key)
+                user = User.objects.get(id=known.id, is_active=True)
+                return actor_for_session(user, tenant_of_session(stored, user), door="live").tenant_id
+        return None

@@ -29,9 +29,7 @@ def read_fraction(text: str) -> int | Decimal:
     number = Decimal(text)
     digits, point = _digits(number)
     if point >= len(digits):
-        return int(_plain(digits or "0", point)) * (
-            -1 if number.is_signed() else 1
-        )
+        return int(_plain(digits, point) or "0") * (-1 if number.is_signed() else 1)
     return number
 
 

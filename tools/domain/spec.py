@@ -20,14 +20,14 @@ type Risk = Literal["read", "write", "destructive"]
 type Kind = Literal["python", "http", "command", "mcp"]
 type OnChange = Literal["ask_again", "replan", "fail"]
 
-NAME_PATTERN = r"^[a-z][a-z0-9_]{0,39}\Z"
+NAME_PATTERN = r"^[a-z][a-z0-9_]{0,39}$"
 _TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
-_POINTER = r"^(/([^~/]|~[01])*)*\Z"
+_POINTER = r"^(/([^~/]|~[01])*)*$"
 
 ToolName = Annotated[str, StringConstraints(pattern=NAME_PATTERN)]
-Scope = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_.:-]{0,79}\Z")]
+Scope = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_.:-]{0,79}$")]
 Destination = Annotated[
-    str, StringConstraints(pattern=r"^(\[[0-9a-f:.]+\]|[a-z0-9.-]+):[0-9]{1,5}\Z")
+    str, StringConstraints(pattern=r"^(\[[0-9a-f:.]+\]|[a-z0-9.-]+):[0-9]{1,5}$")
 ]
 
 
@@ -50,7 +50,7 @@ class Money(_Part):
     """Money that one call moves: a fixed amount (a decimal string) or where to find it."""
 
     amount: Decimal | ValueAt
-    currency: Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}\Z")] | ValueAt
+    currency: Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")] | ValueAt
 
     @field_validator("amount", mode="before")
     @classmethod
@@ -108,7 +108,7 @@ class HttpCall(_Part):
 
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "GET"
     url: str = Field(min_length=1, max_length=2000)
-    headers: dict[Annotated[str, StringConstraints(pattern=rf"^{_TOKEN}\Z")], str] = (
+    headers: dict[Annotated[str, StringConstraints(pattern=rf"^{_TOKEN}$")], str] = (
         Field(default_factory=dict)
     )
     query: dict[str, str] = Field(default_factory=dict)
@@ -142,7 +142,7 @@ class ToolSpec(_Part):
     cost: Cost = Cost()
     idempotency: str = Field(
         default="none",
-        pattern=rf"^(none|native|header:{_TOKEN}|arg:[A-Za-z_][A-Za-z0-9_]*)\Z",
+        pattern=rf"^(none|native|header:{_TOKEN}|arg:[A-Za-z_][A-Za-z0-9_]*)$",
     )
     volatile: bool = False
     egress_by_argument: bool = False

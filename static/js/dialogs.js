@@ -1,7 +1,8 @@
 // Opens <dialog>s from links and buttons with data-dialog="id"; without JavaScript the links lead to the same form.
 export function openDialog(id) {
   const dialog = document.getElementById(id);
-  if (!(dialog instanceof HTMLDialogElement) || dialog.open) return false;
+  if (!(dialog instanceof HTMLDialogElement) || dialog.matches(":modal")) return false;
+  dialog.close();
   dialog.showModal();
   dialog.querySelector("[autofocus]")?.focus();
   return true;

@@ -1,0 +1,102 @@
+"""One request for a person's decision, from the question to the result of the call."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST, require_safe
+
+from agentops.tenancy.actor import Actor
+from agentops.web.bars import with_this
+from agentops.web.exact import as_fields
+from agentops.web.member import MemberRequest, member, show
+from approvals.queries import RequestView
+from approvals.queries import request as request_of
+from runs import queries as runs
+from runs.operations.deciding import recheck
+from tools.domain import templates
+from tools.domain.canonical import canonical, parse
+
+PARTS = ("standing", "bar")
+PRESETS = ("The values are wrong.", "This is not needed.", "The destination is not known to us.", "Not at this time.")
+STAGES = ("approved", "queued", "executing")
+EARLIER_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Change:
+    """A condition whose value was another when it was asked again. Both are canonical text, None when unknown."""
+
+    name: str
+    old: str | None
+    new: str | None
+
+
+@require_safe
+@member
+def request_page(request: MemberRequest, request_id: UUID) -> HttpResponse:
+    """The request; `?step=` opens the confirmation of a decision, `?unfold=1` shows long values whole."""
+    context = page_of(request.actor, request_id)
+    context |= {"step_asked": request.GET.get("step", ""), "unfold": request.GET.get("unfold") == "1"}
+    return show(request, "approvals/request.html", context, parts=PARTS)
+
+
+@require_POST
+@member
+def checks(request: MemberRequest, request_id: UUID) -> HttpResponse:
+    """Read the conditions again."""
+    recheck(request.actor, request_id)
+    if request.htmx:
+        return show(request, "approvals/request.html", page_of(request.actor, request_id), parts=PARTS)
+    return redirect("request", request_id)
+
+
+def page_of(actor: Actor, request_id: UUID) -> dict[str, Any]:
+    """Everything that the page shows."""
+    view = request_of(actor, request_id)
+    row, snapshot = view.request, view.snapshot
+    run, steps = runs.run(actor, row.run_id), runs.steps(actor, row.run_id)
+    step = next(s for s in steps if s.step.id == row.step_id)
+    failing = [c for c in view.checks if c.get("ok") is False]
+    earlier = [s for s in steps if (s.step.turn, s.step.index) < (step.step.turn, step.step.index)]
+    return {
+        "view": view,
+        "row": row,
+        "snapshot": snapshot,
+        "headline": templates.parts(snapshot["summary"]["template"], {"args": snapshot["args"]}),
+        "fields": as_fields(snapshot["args"], snapshot["schema"]),
+        "is_guarded": row.risk != "read",
+        "run": run,
+        "step": step,
+        "is_current": step.step.request_id == row.id,
+        "failing": failing,
+        "needs_target": row.risk == "destructive",
+        "bars": with_this(run.budget, snapshot["budget"]["this"]),
+        "earlier": earlier[-EARLIER_SHOWN:],
+        "changes": _changes(actor, view),
+        "presets": PRESETS,
+        "stamp": f"{row.version}.{row.checked_at}.{step.step.status}.{len(step.attempts)}.{run.run.status}",
+    }
+
+
+def _changes(actor: Actor, view: RequestView) -> list[Change]:
+    """What differs between this request and the one that it replaced or that replaced it, old to new."""
+    row = view.request
+    other_id = row.superseded_by or row.supersedes
+    if other_id is None:
+        return []
+    other = request_of(actor, other_id)
+    old, new = (view, other) if row.superseded_by else (other, view)
+    before, after = _conditions(old), _conditions(new)
+    return [Change(name, before.get(name), after.get(name)) for name in after if before.get(name) != after[name]]
+
+
+def _conditions(view: RequestView) -> dict[str, str | None]:
+    pairs = view.snapshot.get("conditions") or []
+    return {str(name): None if value is None else _text(value) for name, value in pairs}
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else canonical(parse(canonical(value)))

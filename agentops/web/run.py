@@ -1,0 +1,78 @@
+"""One run: where it stands, what it spent, every step, and its log."""
+
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from agentops.tenancy.actor import Actor
+from agentops.tenancy.scopes import RUNS_WRITE
+from agentops.web.bars import bars
+from agentops.web.exact import as_fields
+from agentops.web.machine import draw
+from agentops.web.phases import phases
+from agentops.web.member import MemberRequest, member, show
+from agentops.web.waterfall import Fall, planning_began, segments, took
+from runs import queries
+from runs.domain.run import FINAL
+from runs.operations.cancelling import cancel
+from tools.domain.canonical import parse
+
+PARTS = ("run",)
+MAX_REASON = 2000
+
+
+@require_safe
+@member
+def run_page(request: MemberRequest, run_id: UUID) -> HttpResponse:
+    """The run."""
+    return show(request, "runs/run.html", page_of(request.actor, run_id), parts=PARTS)
+
+
+@require_safe
+@member
+def events_page(request: MemberRequest, run_id: UUID) -> HttpResponse:
+    """The raw log with its hashes, from `?after=` on."""
+    after = int(text) if (text := request.GET.get("after", "0")).isdecimal() and len(text) < 10 else 0
+    found = queries.events(request.actor, run_id, after=after)
+    context = {"run": queries.run(request.actor, run_id), "events": found, "next": found[-1].seq if found else 0}
+    return show(request, "runs/events.html", context)
+
+
+@require_POST
+@member
+def cancellation(request: MemberRequest, run_id: UUID) -> HttpResponse:
+    """Stop the run."""
+    cancel(request.actor, run_id, reason=request.POST.get("reason", "").replace("\0", "")[:MAX_REASON])
+    return redirect("run", run_id)
+
+
+def page_of(actor: Actor, run_id: UUID) -> dict[str, Any]:
+    """Everything that the page shows."""
+    view, steps = queries.run(actor, run_id), queries.steps(actor, run_id)
+    log = queries.events(actor, run_id)
+    run = view.run
+    end = run.finished_at or max(timezone.now(), run.created_at)
+    return {
+        "view": view,
+        "run": run,
+        "is_final": run.status in FINAL,
+        "may_write": actor.allows(RUNS_WRITE),
+        "machine": draw(run.status, phases(run.status, [event.kind for event in log])),
+        "bars": bars(view.budget),
+        "falls": _falls(steps, run.created_at, end),
+        "end": end,
+        "answer": run.answer,
+        "input_fields": as_fields(parse(run.input), {}),
+        "log_size": run.event_seq,
+    }
+
+
+def _falls(steps: list[queries.StepView], start: Any, end: Any) -> list[Fall]:
+    began = planning_began(steps, start)
+    return [
+        Fall(v, segments(v, at, start, end), took(v, end), as_fields(v.args, {})) for v, at in zip(steps, began, strict=True)
+    ]

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 from django.utils.csp import CSP
-
 from kombu import Queue
 
 from agentops.databases import broker_options, channel_layer, connection_settings
@@ -26,7 +25,12 @@ ENV = env()
 
 SECRET_KEY = ENV.secret_key
 DEBUG = ENV.debug
-ALLOWED_HOSTS = [h for h in ENV.agentops_allowed_hosts.split(",") if h] or ["127.0.0.1", "localhost", "[::1]", ENV.agentops_host]
+ALLOWED_HOSTS = [h for h in ENV.agentops_allowed_hosts.split(",") if h] or [
+    "127.0.0.1",
+    "localhost",
+    "[::1]",
+    ENV.agentops_host,
+]
 ROOT_URLCONF = "agentops.urls"
 ASGI_APPLICATION = "agentops.asgi.application"
 WSGI_APPLICATION = "agentops.wsgi.application"
@@ -86,6 +90,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "agentops.web.shell.shell",
             ],
         },
     },
@@ -128,6 +133,7 @@ ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_ADAPTER = "agentops.web.adapter.ClosedSignup"
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
 

@@ -1,10 +1,11 @@
 """Every address of the product, one include a door."""
 
-from django.urls import URLPattern, URLResolver, path
+from django.urls import URLPattern, URLResolver, include, path
 
 from agentops.health import healthz, readyz
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz),
     path("readyz", readyz),
+    path("", include("agentops.web.urls")),
 ]

@@ -1,0 +1,39 @@
+"""The addresses of the pages: nouns, as a person reads them."""
+
+from django.urls import include, path
+from django.views.generic import RedirectView
+
+from agentops.web.decide import decisions
+from agentops.web.inbox import inbox, inbox_count
+from agentops.web.keys import key_revocation, keys
+from agentops.web.people import settings_page
+from agentops.web.reconcile import reconciliation
+from agentops.web.request import checks, request_page
+from agentops.web.run import cancellation, events_page, run_page
+from agentops.web.runs import runs_page
+from agentops.web.session import preference, tenant
+from agentops.web.start import start
+from agentops.web.tools import tool_page, tools_page
+
+urlpatterns = [
+    path("", RedirectView.as_view(pattern_name="inbox"), name="home"),
+    path("inbox", inbox, name="inbox"),
+    path("inbox/count", inbox_count, name="inbox-count"),
+    path("approvals/<uuid:request_id>", request_page, name="request"),
+    path("approvals/<uuid:request_id>/decisions", decisions, name="decisions"),
+    path("approvals/<uuid:request_id>/checks", checks, name="checks"),
+    path("runs", runs_page, name="runs"),
+    path("runs/start", start, name="start"),
+    path("runs/<uuid:run_id>", run_page, name="run"),
+    path("runs/<uuid:run_id>/events", events_page, name="events"),
+    path("runs/<uuid:run_id>/cancellation", cancellation, name="cancellation"),
+    path("steps/<uuid:step_id>/reconciliation", reconciliation, name="reconcile"),
+    path("tools", tools_page, name="tools"),
+    path("tools/<slug:name>", tool_page, name="tool"),
+    path("settings", settings_page, name="settings"),
+    path("settings/keys", keys, name="keys"),
+    path("settings/keys/<uuid:key_id>/revocation", key_revocation, name="key-revocation"),
+    path("session/tenant", tenant, name="tenant"),
+    path("session/preference", preference, name="preference"),
+    path("account/", include("allauth.account.urls")),
+]

@@ -54,6 +54,12 @@ def _found(sql: str, parameters: Sequence[Any]) -> list[PinnedTool]:
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
         rows = cursor.fetchall()
+    return assemble(rows)
+
+
+def assemble(rows: Sequence[Sequence[Any]]) -> list[PinnedTool]:
+    """Tools out of rows (version id, tool id, name, number, enabled, quarantined, schema hash, is current) that the
+    caller's own statement read; definitions come from the process's memory where it has them."""
     specs = _specs(current_tenant(), [row[0] for row in rows])
     return [
         PinnedTool(

@@ -1,0 +1,77 @@
+"""Who may decide a request, what a decision is, and when the votes suffice."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import StrEnum
+from uuid import UUID
+
+from approvals.domain.errors import GateError, NotAnApprover, PeopleOnly, SelfApproval
+
+DECIDING_ROLES = frozenset({"approver", "owner"})
+
+
+class RequestStatus(StrEnum):
+    """Where an approval request stands; the spelling is the public contract."""
+
+    PENDING = "pending"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    EXPIRED = "expired"
+    WITHDRAWN = "withdrawn"
+    ANSWERED = "answered"
+    SUPERSEDED = "superseded"
+
+
+class Verdict(StrEnum):
+    """What a person may say; only the literal word approves."""
+
+    APPROVE = "approve"
+    REJECT = "reject"
+    EDIT = "edit"
+    ANSWER = "answer"
+
+
+SUPPORTED = frozenset({Verdict.APPROVE, Verdict.REJECT})
+
+
+class Then(StrEnum):
+    """What a rejection does to the run."""
+
+    REPLAN = "replan"
+    STOP = "stop"
+
+
+@dataclass(frozen=True)
+class Person:
+    """A member who wants to decide. `user_id` is None for anything that is not a person."""
+
+    user_id: UUID | None
+    roles: frozenset[str]
+    may_decide: bool
+    label: str
+    door: str
+
+
+def refusal(person: Person, requesters: Collection[UUID], group: str | None) -> GateError | None:
+    """Why this person cannot decide, or None when they can."""
+    if person.user_id is None:
+        return PeopleOnly()
+    if not person.may_decide or not _eligible(person.roles, group):
+        return NotAnApprover()
+    if person.user_id in requesters:
+        return SelfApproval()
+    return None
+
+
+def eligible_roles(group: str | None) -> frozenset[str]:
+    """The roles whose members may decide; a group names one role, an unknown group nobody."""
+    return DECIDING_ROLES if group is None else DECIDING_ROLES & {group}
+
+
+def standing(votes: Collection[tuple[UUID, frozenset[str]]], requesters: Collection[UUID], group: str | None) -> int:
+    """How many of the votes count now: distinct people, still eligible, not among the requesters."""
+    return len({user for user, roles in votes if _eligible(roles, group) and user not in requesters})
+
+
+def _eligible(roles: frozenset[str], group: str | None) -> bool:
+    return bool(roles & eligible_roles(group))

@@ -1,0 +1,81 @@
+"""What the gate refuses, each named as the fact it states."""
+
+from agentops.domain_error import DomainError
+
+
+class GateError(DomainError):
+    """The gate refuses this."""
+
+    code = "gate_error"
+
+
+class ApprovalNotFound(GateError):
+    """There is no such approval request."""
+
+    code = "not_found"
+
+
+class PeopleOnly(GateError):
+    """Only people decide; a service account's or an agent's key never does."""
+
+    code = "people_only"
+
+
+class NotAnApprover(GateError):
+    """You are not one of those who may decide this request."""
+
+    code = "not_an_approver"
+
+
+class SelfApproval(GateError):
+    """You asked for this, or it was asked on your behalf; somebody else must decide."""
+
+    code = "self_approval"
+
+
+class AlreadyDecided(GateError):
+    """The request was decided already."""
+
+    code = "already_decided"
+
+
+class Expired(GateError):
+    """The request has expired; nothing was decided in time."""
+
+    code = "expired"
+
+
+class DigestMismatch(GateError):
+    """What you saw is not what the request holds now; open it again."""
+
+    code = "digest_mismatch"
+
+
+class PreconditionChanged(GateError):
+    """The world has changed since this was proposed; it was asked again."""
+
+    code = "precondition_changed"
+
+
+class VerdictUnsupported(GateError):
+    """This verdict is not available; approve or reject."""
+
+    code = "verdict_unsupported"
+
+
+class InvalidDecision(GateError):
+    """The decision is not valid."""
+
+    code = "invalid_request"
+
+
+class InvalidPolicy(GateError):
+    """The policy is not valid."""
+
+    code = "invalid_policy"
+
+
+class RecheckTooSoon(GateError):
+    """The conditions were read a moment ago; wait before reading them again."""
+
+    code = "too_many_requests"

@@ -1,0 +1,93 @@
+"""What the engine refuses, each named as the fact it states."""
+
+from agentops.domain_error import DomainError
+
+
+class RunError(DomainError):
+    """The run cannot do this."""
+
+    code = "run_error"
+
+
+class IllegalTransition(RunError):
+    """The state machine has no such transition."""
+
+    code = "illegal_transition"
+
+
+class RunNotFound(RunError):
+    """There is no such run."""
+
+    code = "not_found"
+
+
+class StepNotFound(RunError):
+    """There is no such step."""
+
+    code = "not_found"
+
+
+class RunFinished(RunError):
+    """The run has ended; nothing resumes it."""
+
+    code = "run_finished"
+
+
+class UnknownAgent(RunError):
+    """There is no such agent, or it is not enabled."""
+
+    code = "unknown_agent"
+
+
+class InvalidRequest(RunError):
+    """The request is not valid."""
+
+    code = "invalid_request"
+
+
+class BudgetAboveLimit(RunError):
+    """A start may only lower the agent's limits."""
+
+    code = "budget_above_limit"
+
+
+class IdempotencyMismatch(RunError):
+    """This idempotency key was used with another body."""
+
+    code = "idempotency_mismatch"
+
+
+class NotExternal(RunError):
+    """Only a run with an external planner takes proposals."""
+
+    code = "not_external"
+
+
+class NotThePrincipal(RunError):
+    """Only the principal that started the run may propose."""
+
+    code = "not_the_principal"
+
+
+class TurnOpen(RunError):
+    """A turn is open; its steps must settle before the next one."""
+
+    code = "turn_open"
+
+
+class TurnMoved(RunError):
+    """The run is at another turn than the one named."""
+
+    code = "turn_moved"
+
+
+class NotUnknown(RunError):
+    """Only a step with an unknown outcome can be reconciled."""
+
+    code = "not_unknown"
+
+
+class TooEarlyToReconcile(RunError):
+    """The call may still be on its way; it cannot be called failed yet."""
+
+    code = "too_early"

@@ -1,0 +1,65 @@
+"""A worker's segment: claim, execute, settle, until the run waits for somebody or its slice of time is over."""
+
+import time
+from uuid import UUID
+
+from agentops.after_commit import nudge
+from agentops.tenancy.ids import uuid7
+from runs import inflight, probing
+from runs.operations import advancing
+from runs.operations.advancing import Execute, Idle, Next, Probe
+from runs.operations.claiming import Claimed
+from runs.operations.settling import Settled
+from tools.domain.outcome import NotSent, Outcome
+from tools.executor import ToolCall, execute
+
+SLICE_SECONDS = 20.0
+EFFECT_MARGIN = 2.0
+
+
+def work(queue: str, hint: UUID | None) -> int:
+    """Take due runs of `queue` forward until none is due. Returns how many were taken."""
+    owner, ends = uuid7(), time.monotonic() + SLICE_SECONDS
+    taken = 0
+    while (found := advancing.begin(queue, hint, owner)) is not None:
+        hint = None
+        taken += 1
+        _segment(found, owner)
+        if time.monotonic() > ends:
+            nudge(queue)
+            break
+    return taken
+
+
+def _segment(found: Next, owner: UUID) -> None:
+    while not isinstance(found, Idle):
+        match found:
+            case Probe(tenant_id, run_id, wanted):
+                found = advancing.resume(tenant_id, run_id, owner, readings=probing.read(wanted))
+            case Execute(call):
+                outcome = perform(call)
+                found = advancing.resume(call.tenant_id, call.run_id, owner, settled=Settled(call, outcome))
+
+
+def perform(call: Claimed) -> Outcome:
+    """Make the call: no transaction is open and no database connection is held."""
+    lease_ends = time.monotonic() + call.lease_seconds
+    with inflight.watched(call.run_id) as cancelled:
+        limit = call.tool.spec.timeout_ms / 1000
+        if time.monotonic() + limit > lease_ends - EFFECT_MARGIN:
+            return NotSent("Too little of the lease was left.")
+        return execute(
+            ToolCall(
+                tenant_id=call.tenant_id,
+                run_id=call.run_id,
+                step_id=call.step_id,
+                tool=call.tool,
+                args=call.args if isinstance(call.args, dict) else {},
+                idempotency_key=call.idempotency_key,
+                actor_sub=call.principal,
+                scopes=call.scopes,
+                deadline=time.monotonic() + limit,
+                cancelled=cancelled,
+                credential=call.credential,
+            )
+        )

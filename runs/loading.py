@@ -1,0 +1,194 @@
+"""Opens a run under its lock: two statements, whatever the run holds."""
+
+import base64
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.db import connection
+from django.db.models import DateTimeField, DecimalField, Model, UUIDField
+
+from agentops.tenancy.models import Tenant
+from agentops.tenancy.scopes import scopes_of
+from approvals.domain.policy import Policy, Preset
+from approvals.models import ApprovalRequest, Decision
+from runs.book import Book, Rights, ToolNow
+from runs.domain.errors import RunNotFound
+from runs.models import AgentVersion, Attempt, Proposal, Run, Step, WorkItem
+from tools.domain.canonical import parse
+from tools.registry import assemble
+
+_ENTER = """
+WITH picked AS MATERIALIZED (
+    SELECT id, tenant_id, queue, due_at, cancel_requested FROM runs_work_item WHERE {which}
+)
+SELECT id, tenant_id, queue, due_at, cancel_requested, set_config('app.tenant', tenant_id::text, true) FROM picked
+"""
+_LOCK = _ENTER.format(which="id = %s AND tenant_id = %s FOR UPDATE")
+_PICK_HINTED = _ENTER.format(which="id = %s AND queue = %s AND due_at <= clock_timestamp() FOR UPDATE SKIP LOCKED")
+_PICK_NEXT = _ENTER.format(
+    which="queue = %s AND due_at <= clock_timestamp() ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED"
+)
+
+_LOAD = """
+SELECT jsonb_build_object(
+  'run', to_jsonb(r), 'agent', to_jsonb(v), 'tenant', jsonb_build_object('slug', t.slug, 'status', t.status),
+  'now', clock_timestamp(),
+  'steps', (SELECT jsonb_agg(to_jsonb(s) ORDER BY s.turn, s.index) FROM runs_step s
+            WHERE s.tenant_id = r.tenant_id AND s.run_id = r.id),
+  'proposals', (SELECT jsonb_agg(to_jsonb(p) - 'sealed' || jsonb_build_object('sealed', encode(p.sealed, 'base64')))
+                FROM runs_proposal p JOIN runs_step s ON s.tenant_id = p.tenant_id AND s.id = p.step_id
+                WHERE s.tenant_id = r.tenant_id AND s.run_id = r.id
+                  AND s.status IN ('held', 'cleared', 'stale', 'running', 'unknown')),
+  'attempts', (SELECT jsonb_agg(to_jsonb(a)) FROM runs_attempt a
+               JOIN runs_step s ON s.tenant_id = a.tenant_id AND s.id = a.step_id
+               WHERE s.tenant_id = r.tenant_id AND s.run_id = r.id AND a.outcome IS NULL),
+  'requests', (SELECT jsonb_agg(to_jsonb(q)) FROM approvals_approvalrequest q
+               WHERE q.tenant_id = r.tenant_id AND q.run_id = r.id AND q.status IN ('pending', 'approved')),
+  'decisions', (SELECT jsonb_agg(to_jsonb(d) || jsonb_build_object('roles', m.roles))
+                FROM approvals_approvalrequest q
+                JOIN approvals_decision d ON d.tenant_id = q.tenant_id AND d.request_id = q.id
+                LEFT JOIN tenancy_membership m ON m.tenant_id = d.tenant_id AND m.user_id = d.user_id
+                WHERE q.tenant_id = r.tenant_id AND q.run_id = r.id AND q.status IN ('pending', 'approved')),
+  'tools', (SELECT jsonb_agg(jsonb_build_array(n.id, l.id, l.name, n.number, l.enabled, l.quarantined, n.schema_hash, true))
+            FROM tools_tool l JOIN tools_toolversion n ON n.tenant_id = l.tenant_id AND n.id = l.current_id
+            WHERE l.tenant_id = r.tenant_id AND l.name = ANY (v.tools)),
+  'policy', (SELECT jsonb_build_array(y.number, y.preset, y.rules) FROM approvals_policyversion y
+             WHERE y.tenant_id = r.tenant_id ORDER BY y.number DESC LIMIT 1),
+  'key', (SELECT jsonb_build_object('scopes', k.scopes, 'revoked', k.revoked_at IS NOT NULL,
+            'expired', k.expires_at <= clock_timestamp(), 'disabled', c.disabled_at IS NOT NULL, 'roles', m.roles)
+          FROM tenancy_apikey k LEFT JOIN tenancy_serviceaccount c ON c.id = k.service_account_id
+          LEFT JOIN tenancy_membership m ON m.tenant_id = k.tenant_id AND m.user_id = coalesce(k.user_id, c.owner_id)
+          WHERE k.id = r.key_id AND k.tenant_id = r.tenant_id),
+  'member', (SELECT to_jsonb(m.roles) FROM tenancy_membership m
+             WHERE m.tenant_id = r.tenant_id AND 'user:' || m.user_id::text = r.principal)
+)::text
+FROM runs_run r
+JOIN runs_agentversion v ON v.tenant_id = r.tenant_id AND v.id = r.agent_version_id
+JOIN tenancy_tenant t ON t.id = r.tenant_id
+WHERE r.id = %s AND r.tenant_id = %s
+"""
+
+
+def lock_run(tenant_id: UUID, run_id: UUID) -> WorkItem:
+    """The run's lock, and its tenant entered, in one statement. Raises RunNotFound."""
+    work = _locked(_LOCK, [run_id, tenant_id])
+    if work is None:
+        raise RunNotFound
+    return work
+
+
+def pick_due(queue: str, hint: UUID | None) -> WorkItem | None:
+    """A run of this queue that is due and that nobody else holds, locked; the hinted one first."""
+    if hint is not None and (hinted := _locked(_PICK_HINTED, [hint, queue])) is not None:
+        return hinted
+    return _locked(_PICK_NEXT, [queue])
+
+
+def load(work: WorkItem) -> Book:
+    """Everything about the locked run. The database's clock is the clock."""
+    with connection.cursor() as cursor:
+        cursor.execute(_LOAD, [work.id, work.tenant_id])
+        row = cursor.fetchone()
+    if row is None:
+        raise RunNotFound
+    found = orjson.loads(row[0])
+    book = Book(
+        run=_instance(Run, found["run"]),
+        work=work,
+        agent=_instance(AgentVersion, found["agent"]),
+        tenant_slug=found["tenant"]["slug"],
+        tenant_active=found["tenant"]["status"] == Tenant.ACTIVE,
+        rights=_rights(found),
+        policy=_policy(found["policy"]),
+        tools=_tools(found["tools"] or []),
+        now=datetime.fromisoformat(found["now"]),
+    )
+    _fill(book, found)
+    return book
+
+
+def _fill(book: Book, found: Mapping[str, Any]) -> None:
+    book.steps = [_instance(Step, s) for s in found["steps"] or []]
+    book.proposals = {p.step_id: p for p in (_instance(Proposal, _unsealed(p)) for p in found["proposals"] or [])}
+    book.attempts = {a.step_id: a for a in (_instance(Attempt, a) for a in found["attempts"] or [])}
+    book.requests = {q.id: q for q in (_instance(ApprovalRequest, q) for q in found["requests"] or [])}
+    for row in found["decisions"] or []:
+        roles = frozenset(row.pop("roles") or [])
+        decision = _instance(Decision, row)
+        book.decisions.append(decision)
+        book.roles[decision.user_id] = roles
+
+
+def _rights(found: Mapping[str, Any]) -> Rights:
+    if found["run"]["key_id"] is None:
+        roles = found["member"]
+        return Rights(scopes_of(roles)) if roles else Rights(frozenset(), "the person is no longer a member.")
+    key = found["key"]
+    if key is None or key["revoked"]:
+        return Rights(frozenset(), "its key was revoked.")
+    if key["expired"]:
+        return Rights(frozenset(), "its key has expired.")
+    if key["disabled"]:
+        return Rights(frozenset(), "its service account is disabled.")
+    if not key["roles"]:
+        return Rights(frozenset(), "the person who answers for it is no longer a member.")
+    return Rights(frozenset(key["scopes"]))
+
+
+def _policy(row: list[Any] | None) -> Policy:
+    if row is None:
+        return Policy()
+    return Policy.model_validate({"version": row[0], "preset": Preset(row[1]), "rules": parse(row[2])})
+
+
+def _tools(rows: list[list[Any]]) -> dict[str, ToolNow]:
+    found = assemble([[UUID(row[0]), UUID(row[1]), *row[2:]] for row in rows])
+    return {tool.name: ToolNow(tool.enabled, tool.quarantined, tool) for tool in found}
+
+
+def _locked(sql: str, params: list[Any]) -> WorkItem | None:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, params)
+        row = cursor.fetchone()
+    if row is None:
+        return None
+    return WorkItem(id=row[0], tenant_id=row[1], queue=row[2], due_at=row[3], cancel_requested=row[4])
+
+
+def _unsealed(row: dict[str, Any]) -> dict[str, Any]:
+    return row | {"sealed": base64.b64decode(row["sealed"]) if row["sealed"] else None}
+
+
+def _instance[M: Model](model: type[M], row: Mapping[str, Any]) -> M:
+    instance = model(**{name: read(row[column]) for name, column, read in _readers(model)})
+    instance._state.adding = False
+    return instance
+
+
+_READERS: dict[type[Model], list[tuple[str, str, Callable[[Any], Any]]]] = {}
+
+
+def _readers(model: type[Model]) -> list[tuple[str, str, Callable[[Any], Any]]]:
+    if model not in _READERS:
+        _READERS[model] = [(f.attname, f.column, _reader(f)) for f in model._meta.concrete_fields]
+    return _READERS[model]
+
+
+def _reader(field: Any) -> Callable[[Any], Any]:
+    target = field.target_field if field.is_relation else getattr(field, "base_field", field)
+    read: Callable[[Any], Any]
+    match target:
+        case UUIDField():
+            read = UUID
+        case DateTimeField():
+            read = datetime.fromisoformat
+        case DecimalField():
+            read = target.to_python
+        case _:
+            return lambda value: value
+    if getattr(field, "base_field", None) is not None:
+        return lambda value: None if value is None else [read(v) for v in value]
+    return lambda value: None if value is None else read(value)

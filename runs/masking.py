@@ -1,0 +1,39 @@
+"""Arguments and results as everybody may see them, and as digests see them; the raw ones stay sealed."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from agentops.tenancy.sealing import seal, tenant_hmac_key, unseal
+from tools.domain import secrets
+from tools.domain.canonical import Json, canonical, parse
+
+
+@dataclass(frozen=True)
+class MaskedArgs:
+    """`shown`: secret leaves as tags. `hashed`: secret leaves as full HMACs, for digests and fingerprints."""
+
+    shown: Json
+    hashed: Json
+
+
+def mask_args(tenant_id: UUID, args: Json, schema: dict[str, Any]) -> MaskedArgs:
+    """Both forms of the arguments of one call."""
+    key = tenant_hmac_key(tenant_id)
+    shown = secrets.mask(args, schema, key=key, known=frozenset()).value
+    return MaskedArgs(shown, secrets.for_digest(args, schema, key=key, known=frozenset()))
+
+
+def mask_result(tenant_id: UUID, result: Json, schema: dict[str, Any]) -> Json:
+    """A result with every secret leaf replaced by its tag."""
+    return secrets.mask(result, schema, key=tenant_hmac_key(tenant_id), known=frozenset()).value
+
+
+def seal_args(tenant_id: UUID, step_id: UUID, args: Json) -> bytes:
+    """The raw arguments, readable by execution alone."""
+    return seal(tenant_id, f"proposal:{step_id}", canonical(args).encode())
+
+
+def unseal_args(tenant_id: UUID, step_id: UUID, sealed: bytes) -> Json:
+    """The raw arguments of a step."""
+    return parse(unseal(tenant_id, f"proposal:{step_id}", sealed))

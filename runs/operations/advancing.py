@@ -1,0 +1,160 @@
+"""Takes a run forward by one transaction: settle, heal, plan, propose and claim, until somebody must act outside."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from agentops.after_commit import nudge_later
+from runs import ledger
+from runs.book import Book
+from runs.domain.planning import Answer, Finish, GiveUp, Turn, Wait
+from runs.domain.run import TerminalReason
+from runs.domain.step import StepStatus
+from runs.models import Step
+from runs.operations.claiming import Claimed, claim, probes_due
+from runs.operations.ending import end
+from runs.operations.healing import heal
+from runs.operations.proposing import probes_for, propose
+from runs.operations.readings import ProbeWanted, Reading, Readings
+from runs.operations.settling import Settled, settle
+from runs.planners import plan
+
+PROBE_LEASE = timedelta(seconds=30)
+MAX_ROUNDS = 200
+
+
+@dataclass(frozen=True)
+class Idle:
+    """Nothing for this worker to do."""
+
+
+@dataclass(frozen=True)
+class Probe:
+    """Read these conditions, then resume."""
+
+    tenant_id: UUID
+    run_id: UUID
+    wanted: tuple[ProbeWanted, ...]
+
+
+@dataclass(frozen=True)
+class Execute:
+    """Make this call, then resume with its outcome."""
+
+    call: Claimed
+
+
+type Next = Idle | Probe | Execute
+
+
+def begin(queue: str, hint: UUID | None, owner: UUID) -> Next | None:
+    """Take a run that is due in `queue` and advance it. None: there is no work."""
+    with ledger.opened_due(queue, hint) as book:
+        return None if book is None else _advance(book, owner, None, {})
+
+
+def resume(
+    tenant_id: UUID, run_id: UUID, owner: UUID, *, settled: Settled | None = None, readings: Sequence[Reading] = ()
+) -> Next:
+    """Advance the run with what the worker brought back."""
+    known: Readings = {(r.place, r.name): r for r in readings}
+    with ledger.opened_run(tenant_id, run_id) as book:
+        return _advance(book, owner, settled, known)
+
+
+def _advance(book: Book, owner: UUID, settled: Settled | None, readings: Readings) -> Next:
+    if settled is not None:
+        settle(book, settled)
+    found = _next(book, owner, readings)
+    _schedule(book, found)
+    return found
+
+
+def _next(book: Book, owner: UUID, readings: Readings) -> Next:
+    if book.is_final:
+        return Idle()
+    restarted = heal(book, owner)
+    if restarted is not None:
+        return Execute(restarted)
+    for _ in range(MAX_ROUNDS):
+        if book.is_final or book.run.cancel_requested_at is not None:
+            return Idle()
+        cleared = book.in_status(StepStatus.CLEARED)
+        found = _take(book, cleared[0], readings, owner) if cleared else _plan(book, readings)
+        if found is not None:
+            return found
+    return Idle()
+
+
+def _take(book: Book, step: Step, readings: Readings, owner: UUID) -> Next | None:
+    wanted = probes_due(book, step, readings)
+    if wanted:
+        return Probe(book.run.tenant_id, book.run.id, tuple(wanted))
+    call = claim(book, step, readings, owner)
+    return None if call is None else Execute(call)
+
+
+def _plan(book: Book, readings: Readings) -> Next | None:
+    if book.open_steps():
+        return Idle()
+    answer: Answer = plan(book)
+    match answer:
+        case Wait():
+            return Idle()
+        case Finish(text):
+            end(book, TerminalReason.COMPLETED, answer=text)
+        case GiveUp(reason, message):
+            end(book, reason, message)
+        case Turn() as turn:
+            wanted = probes_for(book, turn, readings)
+            if wanted:
+                book.probing = True
+                return Probe(book.run.tenant_id, book.run.id, tuple(wanted))
+            if turn.memory:
+                book.run.planner_state = turn.memory
+            propose(book, turn, readings)
+    return None
+
+
+def _schedule(book: Book, found: Next) -> None:
+    """When somebody must look at the run next, and who is told now."""
+    if book.is_final:
+        book.work.due_at = None
+        book.work.cancel_requested = False
+        return
+    waiting = book.in_status(StepStatus.CLEARED)
+    if waiting and (isinstance(found, Execute) or isinstance(found, Idle)):
+        book.work.queue = waiting[0].queue
+        book.work.due_at = book.now
+        nudge_later(book.work.queue, book.run.id)
+        return
+    book.work.due_at = _due(book, found)
+
+
+def _due(book: Book, found: Next) -> datetime | None:
+    moments = [step.lease_until for step in book.in_status(StepStatus.RUNNING)]
+    moments += [r.expires_at for s in book.in_status(StepStatus.HELD) if (r := book.request_of(s)) is not None]
+    if isinstance(found, Probe):
+        moments.append(book.now + PROBE_LEASE)
+    book.settle_status()
+    moments.append(book.deadline())
+    ahead = [m for m in moments if m is not None and m > book.now]
+    overdue = len(ahead) < sum(m is not None for m in moments)
+    return min(ahead, default=book.now + PROBE_LEASE if overdue else None)
+
+
+def due_now(book: Book) -> None:
+    """Somebody must take the run up at once."""
+    cleared = book.in_status(StepStatus.CLEARED)
+    book.work.queue = cleared[0].queue if cleared else "control"
+    book.work.due_at = book.now
+    nudge_later(book.work.queue, book.run.id)
+
+
+def external_due(book: Book) -> None:
+    """After a door wrote: work on what is cleared, else come back when something is due."""
+    if book.in_status(StepStatus.CLEARED):
+        due_now(book)
+    else:
+        _schedule(book, Idle())

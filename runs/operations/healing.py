@@ -1,0 +1,94 @@
+"""What time and people did to a run while nobody looked: leases, expiries, cancellation, deadlines."""
+
+from uuid import UUID
+
+from approvals.domain.decision import RequestStatus
+from runs.book import MACHINE, Book
+from runs.domain.planning import Refusal
+from runs.domain.run import TerminalReason
+from runs.domain.step import StepEvent, StepStatus
+from runs.models import Step
+from runs.operations.claiming import MAX_ATTEMPTS, Claimed, args_of, start
+from runs.operations.ending import close_request, end, observe_refusal, release, withdraw_open
+from runs.operations.settling import fail, lose
+from tools.domain.outcome import ToolFault
+
+
+def heal(book: Book, owner: UUID) -> Claimed | None:
+    """Bring the run up to date with the clock; what it returns must be executed again, by this worker."""
+    restarted = _take_over(book, owner)
+    _expire(book)
+    if not book.is_final and restarted is None:
+        _end_if_due(book)
+    return restarted
+
+
+def heal_due(book: Book) -> None:
+    """What needs no worker: expiries, cancellation, the deadline."""
+    _expire(book)
+    if not book.is_final:
+        _end_if_due(book)
+
+
+def _take_over(book: Book, owner: UUID) -> Claimed | None:
+    """A lease that ended is taken over once: a read runs again, a mutation is unknown."""
+    for step in book.in_status(StepStatus.RUNNING):
+        if step.lease_until is None or step.lease_until > book.now:
+            continue
+        tool = book.tools.get(step.tool)
+        may_repeat = tool is not None and not tool.pinned.spec.is_mutation
+        if not may_repeat or tool is None:
+            lose(book, step, "The worker that made this call was lost; the call may have acted.")
+        elif step.token >= MAX_ATTEMPTS:
+            fail(book, step, ToolFault("tool_failed", f"The worker was lost {step.token} times during this call."))
+        elif book.run.cancel_requested_at is not None:
+            fail(book, step, ToolFault("tool_failed", "The worker was lost and the run was being cancelled."))
+        else:
+            _close_lost_attempt(book, step)
+            return start(book, step, tool, args_of(book, step), owner, again=True)
+    return None
+
+
+def _close_lost_attempt(book: Book, step: Step) -> None:
+    attempt = book.attempts.pop(step.id, None)
+    if attempt is not None:
+        attempt.outcome, attempt.finished_at = "lost", book.now
+        attempt.detail = "The worker was lost."
+        book.lost.append(attempt)
+
+
+def _expire(book: Book) -> None:
+    for step in book.in_status(StepStatus.HELD):
+        request = book.request_of(step)
+        if request is None or request.expires_at > book.now:
+            continue
+        close_request(book, step, RequestStatus.EXPIRED)
+        step.refusal = Refusal(
+            "approval_expired", "Nobody decided in time.", hint="Propose it again if needed."
+        ).stored()
+        book.record(step, StepEvent.EXPIRED, request=str(request.id))
+        release(book, step)
+        observe_refusal(book, step)
+
+
+def _end_if_due(book: Book) -> None:
+    if book.run.cancel_requested_at is not None:
+        _end_cancelled(book)
+        return
+    deadline = book.deadline()
+    if deadline is None or deadline > book.now:
+        return
+    if book.in_status(StepStatus.RUNNING):
+        withdraw_open(book, MACHINE)
+        book.work.cancel_requested = True
+    elif book.in_status(StepStatus.UNKNOWN):
+        end(book, TerminalReason.OUTCOME_UNKNOWN, "The run's time ended before the outcome was known.")
+    else:
+        end(book, TerminalReason.TIME_BUDGET, f"The run had {book.limits.seconds} seconds.")
+
+
+def _end_cancelled(book: Book) -> None:
+    withdraw_open(book, book.run.cancel_requested_by)
+    if not book.in_status(StepStatus.RUNNING):
+        run = book.run
+        end(book, TerminalReason.CANCELLED_BY_USER, run.cancel_reason, actor=run.cancel_requested_by)

@@ -1,0 +1,167 @@
+"""Asks people about a step: composes the snapshot that they see and the digest that binds it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from agentops.tenancy.ids import uuid7
+from approvals import gate
+from approvals.domain.binding import Binding, Condition
+from approvals.domain.decision import RequestStatus
+from approvals.gate import Asking, Judgement
+from approvals.models import ApprovalRequest
+from runs.book import Book, ToolNow
+from runs.domain.chain import stamp
+from runs.domain.step import StepEvent, StepStatus
+from runs.masking import mask_args, unseal_args
+from runs.models import Proposal, Step
+from runs.operations.readings import Reading
+from tools.domain import templates
+from tools.domain.canonical import Json, canonical, parse
+
+
+@dataclass(frozen=True)
+class Check:
+    """One condition on the page. `before`, `now`: canonical text, None when unreadable; `ok` None: unknown."""
+
+    name: str
+    before: str | None
+    now: str | None
+    ok: bool | None
+    reason: str
+    checked_at: str
+
+    def as_json(self) -> dict[str, Json]:
+        return {
+            "name": self.name,
+            "before": self.before,
+            "now": self.now,
+            "ok": self.ok,
+            "reason": self.reason,
+            "checked_at": self.checked_at,
+        }
+
+
+def hold(book: Book, step: Step, tool: ToolNow, judgement: Judgement, readings: Sequence[Reading]) -> ApprovalRequest:
+    """Hold the step for people. An earlier request of it is superseded and never approves anything again."""
+    proposal = book.proposals[step.id]
+    earlier = book.request_of(step)
+    conditions = [Condition(r.name, r.value) for r in readings]
+    proposal_conditions = canonical([[c.name, c.before] for c in conditions])
+    binding = bind(book, step, tool, conditions, uuid7(), judgement)
+    request = gate.open_request(
+        Asking(
+            binding=binding,
+            agent=book.run.agent_name,
+            acting_for=book.run.acting_for,
+            summary=summary(tool, proposal),
+            reasons=judgement.reasons,
+            tainted=book.run.tainted,
+            snapshot=_snapshot(book, step, tool, judgement, proposal_conditions, earlier),
+            checks=canonical([_as_proposed(r).as_json() for r in readings]),
+            checked_at=min((r.read_at for r in readings), default=None),
+            requesters=book.run.requesters,
+            group=judgement.group,
+            expires_in=judgement.expires_in,
+            supersedes=earlier.id if earlier else None,
+        ),
+        book.now,
+    )
+    if earlier is not None:
+        earlier.superseded_by = request.id
+        book.close_request(earlier, RequestStatus.SUPERSEDED)
+    book.add(request)
+    book.requests[request.id] = request
+    step.request_id = request.id
+    step.digest = request.digest
+    book.record(step, StepEvent.HELD, request=str(request.id), digest=request.digest, reasons=list(judgement.reasons))
+    return request
+
+
+def bind(
+    book: Book, step: Step, tool: ToolNow, conditions: Sequence[Condition], request_id: UUID, judged: Judgement
+) -> Binding:
+    """What an approval of this step would bind, from what would be sent now."""
+    proposal, spec = book.proposals[step.id], tool.pinned.spec
+    assert proposal.sealed is not None  # noqa: S101 - a step with unreadable arguments was refused
+    args = unseal_args(book.run.tenant_id, step.id, bytes(proposal.sealed))
+    return Binding(
+        tenant=book.run.tenant_id,
+        run=book.run.id,
+        step=step.id,
+        request=request_id,
+        tool=spec.name,
+        tool_version=str(tool.pinned.version_id),
+        schema_hash=tool.pinned.schema_hash,
+        args=mask_args(book.run.tenant_id, args, spec.input_schema).hashed,
+        target=target(tool, proposal),
+        risk=spec.risk,
+        egress=spec.egress,
+        conditions=conditions,
+        policy_version=judged.policy_version,
+        quorum=judged.quorum,
+    )
+
+
+def target(tool: ToolNow, proposal: Proposal) -> str:
+    """What a destructive call acts on: its resource scope, else the tool's name."""
+    return proposal.resource_scope or tool.pinned.spec.name
+
+
+def summary(tool: ToolNow, proposal: Proposal) -> str:
+    """The tool's sentence about this call, with verbatim (masked) values."""
+    spec = tool.pinned.spec
+    template = spec.approval_summary or (spec.title or spec.name)
+    return templates.render(template, {"args": parse(proposal.args or "{}")})
+
+
+def _as_proposed(reading: Reading) -> Check:
+    known = reading.value is not None
+    return Check(
+        name=reading.name,
+        before=reading.value,
+        now=reading.value,
+        ok=True if known else None,
+        reason="" if known else f"It could not be read when proposed: {reading.fault}",
+        checked_at=stamp(reading.read_at),
+    )
+
+
+def _snapshot(
+    book: Book, step: Step, tool: ToolNow, judged: Judgement, conditions: str, earlier: ApprovalRequest | None
+) -> str:
+    proposal, spec, pinned = book.proposals[step.id], tool.pinned.spec, tool.pinned
+    same = [s for s in book.steps if s.fingerprint == step.fingerprint and s is not step]
+    body: dict[str, Json] = {
+        "args": parse(proposal.args or "{}"),
+        "schema": spec.input_schema,
+        "summary": {"template": spec.approval_summary or (spec.title or spec.name)},
+        "title": spec.title or spec.name,
+        "description": spec.description,
+        "tool": spec.name,
+        "tool_version": pinned.number,
+        "tool_version_id": str(pinned.version_id),
+        "schema_hash": pinned.schema_hash,
+        "risk": spec.risk,
+        "is_effect": spec.is_effect,
+        "target": target(tool, proposal),
+        "egress": list(spec.egress),
+        "conditions": parse(conditions),
+        "idempotency": spec.idempotency,
+        "idempotency_key": step.idempotency_key,
+        "fingerprint": step.fingerprint,
+        "why": proposal.why,
+        "again": proposal.again,
+        "rules": list(judged.rules),
+        "policy_version": judged.policy_version,
+        "earlier": [{"step": str(s.id), "turn": s.turn, "index": s.index, "status": s.status} for s in same],
+        "budget": {
+            "limit": parse(book.run.limits),
+            "used": parse(book.run.used),
+            "reserved": parse(book.run.reserved),
+            "this": {"money": str(step.charge_money), "records": step.charge_records},
+        },
+        "supersedes": str(earlier.id) if earlier else None,
+        "step_status": StepStatus.HELD.value,
+    }
+    return canonical(body)

@@ -1,0 +1,169 @@
+"""Takes what became of a call into the run: fenced, so that a late result changes nothing."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from runs.book import Book
+from runs.domain.budget import spent
+from runs.domain.run import TerminalReason
+from runs.domain.step import StepEvent, StepStatus
+from runs.masking import mask_result
+from runs.models import Observation, Step
+from runs.operations.claiming import Claimed
+from runs.operations.ending import end, release
+from tools.domain.canonical import Json, canonical, parse
+from tools.domain.cost import settled
+from tools.domain.errors import CostUnreadable
+from tools.domain.outcome import Failed, NotSent, Outcome, Succeeded, ToolFault, Unknown
+from tools.domain.spec import ToolSpec
+from tools.executor import observation_text
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A worker's report about the call that it had claimed."""
+
+    call: Claimed
+    outcome: Outcome
+
+
+def settle(book: Book, report: Settled) -> None:
+    """Record the outcome, unless another lease has taken over since."""
+    call = report.call
+    step = next(s for s in book.steps if s.id == call.step_id)
+    if step.status != StepStatus.RUNNING.value or step.token != call.token:
+        book.note("late_result_refused", step=str(step.id), token=call.token, outcome=_name(report.outcome))
+        return
+    _close_attempt(book, step, report.outcome)
+    step.lease_owner, step.lease_until = None, None
+    match report.outcome:
+        case Succeeded() as outcome:
+            _succeed(book, step, call.tool.spec, call.args, outcome)
+        case Failed(error):
+            _fail(book, step, error)
+        case Unknown(reason):
+            lose(book, step, reason)
+        case NotSent(reason):
+            book.record(step, StepEvent.HANDED_BACK, reason=reason)
+            book.charge(use={"tool_calls": -1}, reserve={"tool_calls": 1})
+    over = spent(book.limits, book.used)
+    if over is not None and not book.is_final and not book.in_status(StepStatus.RUNNING):
+        end(book, TerminalReason(over.value), "The budget was used up.")
+
+
+def lose(book: Book, step: Step, reason: str) -> None:
+    """The call may or may not have acted; only a reconciliation can tell."""
+    step.lease_owner, step.lease_until = None, None
+    _close_attempt(book, step, Unknown(reason))
+    book.record(step, StepEvent.LOST, reason=reason)
+    step.refusal = canonical({"code": "outcome_unknown", "message": reason, "retryable": False, "hint": ""})
+
+
+def fail(book: Book, step: Step, fault: ToolFault) -> None:
+    """The call was definitely not done."""
+    step.lease_owner, step.lease_until = None, None
+    _close_attempt(book, step, Failed(fault))
+    _fail(book, step, fault)
+
+
+def observe(book: Book, step: Step, spec: ToolSpec, result: Json, fault: ToolFault | None = None) -> None:
+    """Append the typed result: whole for the record, cut for the planner."""
+    whole = canonical(mask_result(book.run.tenant_id, result, spec.output_schema))
+    content = observation_text(whole, spec.max_result_bytes) if fault is None else canonical({"error": fault.as_json()})
+    trust = "trusted" if fault is not None else spec.output_trust
+    size = len(whole.encode())
+    row = Observation(
+        step_id=step.id,
+        tenant_id=step.tenant_id,
+        trust=trust,
+        content=content,
+        whole=whole,
+        truncated=len(content) < len(whole),
+        bytes=size,
+        created_at=book.now,
+    )
+    book.observations[step.id] = row
+    book.add(row)
+    book.charge(use={"result_bytes": size})
+    if trust == "untrusted" and not book.run.tainted:
+        book.run.tainted = True
+        book.note("tainted", step=str(step.id), tool=step.tool)
+
+
+def _succeed(book: Book, step: Step, spec: ToolSpec, args: Json, outcome: Succeeded) -> None:
+    observe(book, step, spec, outcome.result, outcome.fault)
+    seen = book.observations[step.id]
+    book.record(step, StepEvent.SUCCEEDED, bytes=seen.bytes, truncated=seen.truncated, trust=seen.trust)
+    _charge(book, step, spec, args, outcome)
+
+
+def _charge(book: Book, step: Step, spec: ToolSpec, args: Json, outcome: Succeeded) -> None:
+    """The reservation becomes the true figure, where the result says one."""
+    money, records = Decimal(step.charge_money), step.charge_records
+    if outcome.fault is None:
+        try:
+            cost = settled(spec.cost, args, outcome.result)
+            money, records = cost.amount or Decimal(0), cost.records
+        except CostUnreadable as error:
+            book.note("cost_unreadable", step=str(step.id), message=error.message)
+    book.charge(
+        use={"money": money, "records": records},
+        reserve={"money": -Decimal(step.charge_money), "records": -step.charge_records},
+    )
+    step.charge_money, step.charge_records = money, records
+
+
+def _fail(book: Book, step: Step, fault: ToolFault) -> None:
+    error = {**fault.as_json(), "hint": fault.hint or ""}
+    step.refusal = canonical(error)
+    content = canonical({"error": error})
+    row = Observation(
+        step_id=step.id,
+        tenant_id=step.tenant_id,
+        trust="untrusted",
+        content=content,
+        whole=content,
+        truncated=False,
+        bytes=len(content.encode()),
+        created_at=book.now,
+    )
+    book.observations[step.id] = row
+    book.add(row)
+    book.record(step, StepEvent.FAILED, code=fault.code, message=fault.message, retryable=fault.retryable)
+    release(book, step, started=True)
+
+
+def _close_attempt(book: Book, step: Step, outcome: Outcome) -> None:
+    attempt = book.attempts.get(step.id)
+    if attempt is None or attempt.outcome is not None:
+        return
+    attempt.outcome = _name(outcome)
+    attempt.finished_at = book.now
+    attempt.detail = _detail(outcome)
+
+
+def _name(outcome: Outcome) -> str:
+    match outcome:
+        case Succeeded():
+            return "succeeded"
+        case Failed():
+            return "failed"
+        case Unknown():
+            return "unknown"
+        case NotSent():
+            return "handed_back"
+
+
+def _detail(outcome: Outcome) -> str:
+    match outcome:
+        case Succeeded(fault=fault):
+            return fault.message if fault else ""
+        case Failed(error):
+            return f"{error.code}: {error.message}"
+        case Unknown(reason) | NotSent(reason):
+            return reason
+
+
+def value_of(observation: Observation) -> Json:
+    """The whole (masked) result of a step, for a planner that goes on with it."""
+    return parse(observation.whole)

@@ -1,0 +1,192 @@
+"""Starts a run, once for one idempotency key."""
+
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError, connection
+from pydantic import ValidationError
+
+from agentops.after_commit import nudge_later
+from agentops.tenancy.access import require_scope
+from agentops.tenancy.actor import Actor, requesters
+from agentops.tenancy.ids import uuid7
+from agentops.tenancy.models import Membership
+from agentops.tenancy.scopes import RUNS_ON_BEHALF, RUNS_WRITE
+from agentops.tenancy.transaction import tenant_transaction
+from approvals.domain.policy import Policy
+from runs import ledger
+from runs.book import Book, Rights
+from runs.domain.budget import DEFAULT_LIMITS, Counters, Limits
+from runs.domain.errors import BudgetAboveLimit, IdempotencyMismatch, InvalidRequest, UnknownAgent
+from runs.domain.run import RunStatus
+from runs.models import Agent, Run, StartRecord, WorkItem
+from tools.domain.canonical import Json, canonical, parse
+
+ROUTE = "/api/v1/runs"
+MAX_TASK = 20_000
+
+
+@dataclass(frozen=True)
+class Started:
+    """`created` is false when the same request was made before."""
+
+    run_id: UUID
+    created: bool
+
+
+def start_run(
+    actor: Actor,
+    *,
+    agent: str,
+    task: str,
+    given: Json = None,
+    budget: dict[str, Any] | None = None,
+    on_behalf_of: str | None = None,
+    key: str | None = None,
+) -> Started:
+    """Start a run of the agent named `agent`. `given`: its input, a JSON object.
+
+    Raises UnknownAgent, InvalidRequest, BudgetAboveLimit, IdempotencyMismatch, ScopeMissing.
+    """
+    require_scope(actor, RUNS_WRITE)
+    _check_task(task)
+    wanted = _limits(budget or {})
+    body = {"agent": agent, "task": task, "input": given or {}, "budget": budget or {}, "on_behalf_of": on_behalf_of}
+    body_hash = sha256(canonical(body).encode()).hexdigest()
+    for _ in range(2):
+        try:
+            return _start(actor, agent, task, given or {}, wanted, on_behalf_of, key, body_hash)
+        except IntegrityError:
+            if key is None:
+                raise
+    raise IdempotencyMismatch  # pragma: no cover - the second look finds the first one's record
+
+
+def _start(
+    actor: Actor,
+    slug: str,
+    task: str,
+    given: Json,
+    wanted: Limits,
+    behalf: str | None,
+    key: str | None,
+    body_hash: str,
+) -> Started:
+    with tenant_transaction(actor.tenant_id):
+        if key is not None and (earlier := _earlier(actor, key)) is not None:
+            if earlier.body_hash != body_hash:
+                raise IdempotencyMismatch
+            return Started(earlier.run_id, created=False)
+        run, planner = _new_run(actor, slug, task, given, wanted, behalf)
+        work = WorkItem(id=run.id, tenant_id=run.tenant_id, queue="control")
+        book = Book(
+            run=run,
+            work=work,
+            agent=run.agent_version,
+            tenant_slug="",
+            tenant_active=True,
+            rights=Rights(frozenset()),
+            policy=Policy(),
+            tools={},
+            now=run.created_at,
+        )
+        book.add(run)
+        book.add(work)
+        if key is not None:
+            book.add(_record(actor, key, body_hash, run))
+        book.note("run.started", actor.label, agent=slug, task=task, input=given, principal=run.principal,
+                  limits=parse(run.limits), requesters=[str(r) for r in run.requesters])  # fmt: skip
+        deadline = book.deadline()
+        work.due_at = run.created_at if planner != "external" else deadline
+        if planner != "external":
+            nudge_later("control", run.id)
+        ledger.write(book)
+    return Started(run.id, created=True)
+
+
+def _check_task(task: str) -> None:
+    if not task.strip():
+        raise InvalidRequest("The task is empty.", pointer="/task")
+    if len(task) > MAX_TASK:
+        raise InvalidRequest(f"The task has more than {MAX_TASK} characters.", pointer="/task")
+    if "\0" in task:
+        raise InvalidRequest("The task holds U+0000.", pointer="/task")
+
+
+def _limits(budget: dict[str, Any]) -> Limits:
+    try:
+        return Limits.model_validate(budget)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        pointer = "/budget/" + "/".join(str(p) for p in fault["loc"])
+        raise InvalidRequest(f"{pointer}: {fault['msg']}", pointer=pointer) from None
+
+
+def _earlier(actor: Actor, key: str) -> StartRecord | None:
+    return StartRecord.objects.filter(
+        tenant_id=actor.tenant_id, principal=actor.principal, route=ROUTE, key=key
+    ).first()
+
+
+def _record(actor: Actor, key: str, body_hash: str, run: Run) -> StartRecord:
+    return StartRecord(
+        tenant_id=actor.tenant_id,
+        principal=actor.principal,
+        route=ROUTE,
+        key=key,
+        body_hash=body_hash,
+        run_id=run.id,
+        created_at=run.created_at,
+    )
+
+
+def _new_run(actor: Actor, slug: str, task: str, given: Json, wanted: Limits, behalf: str | None) -> tuple[Run, str]:
+    agent = (
+        Agent.objects.filter(tenant_id=actor.tenant_id, slug=slug, enabled=True).select_related("current", "tenant")
+    ).first()
+    if agent is None or agent.current is None:
+        raise UnknownAgent(f"There is no enabled agent {slug!r}.", pointer="/agent")
+    ceiling = DEFAULT_LIMITS.lowered_by(Limits.model_validate(parse(agent.current.budget)))
+    above = wanted.above(ceiling)
+    if above is not None:
+        raise BudgetAboveLimit(f"The agent allows less: {above}.", pointer=f"/budget/{above}")
+    people, acting_for = _people(actor, behalf)
+    run = Run(
+        id=uuid7(),
+        tenant_id=actor.tenant_id,
+        agent_version=agent.current,
+        agent_slug=slug,
+        agent_name=agent.name,
+        task=task,
+        input=canonical(given),
+        status=RunStatus.PLANNING.value,
+        principal=actor.principal,
+        key_id=actor.key_id,
+        started_by=actor.label,
+        acting_for=acting_for,
+        requesters=sorted(people),
+        limits=ceiling.lowered_by(wanted).model_dump_json(exclude_none=True),
+        used=Counters().model_dump_json(),
+        reserved=Counters().model_dump_json(),
+        created_at=_clock(),
+    )
+    return run, agent.current.planner
+
+
+def _people(actor: Actor, behalf: str | None) -> tuple[frozenset[UUID], str]:
+    people = requesters(actor)
+    if behalf is None:
+        return people, actor.label
+    require_scope(actor, RUNS_ON_BEHALF)
+    member = Membership.objects.filter(tenant_id=actor.tenant_id, user__email=behalf.lower()).first()
+    if member is None:
+        raise InvalidRequest("on_behalf_of names nobody in this tenant.", pointer="/on_behalf_of")
+    return people | {member.user_id}, behalf
+
+
+def _clock() -> Any:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        return cursor.fetchone()[0]

@@ -1,0 +1,23 @@
+"""The scene and signed-in browsers without a browser."""
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from tests.cast import Person
+from tests.web.scene import scene
+
+__all__ = ["scene"]
+
+
+@pytest.fixture
+def browse() -> Callable[[Person], Client]:
+    """A client that is signed in as somebody."""
+
+    def signed_in(person: Person) -> Client:
+        client = Client()
+        client.force_login(person.user, "django.contrib.auth.backends.ModelBackend")
+        return client
+
+    return signed_in

@@ -1,7 +1,13 @@
 """Django app configuration."""
 
+from importlib import import_module
+
 from django.apps import AppConfig
 
 
 class ToolsConfig(AppConfig):
     name = "tools"
+
+    def ready(self) -> None:
+        """Declare the built-in tools."""
+        import_module("tools.catalogue")

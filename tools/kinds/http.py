@@ -82,7 +82,8 @@ class _Attempt:
         except (httpcore2.NetworkError, httpcore2.TimeoutException):
             return self._broken("unreachable", "The connection could not be made or broke off.", retryable=True)
         except (httpcore2.ProtocolError, httpx2.TransportError, httpx2.StreamError):
-            return self._broken("invalid_result", "The answer is not HTTP.", retryable=False)
+            code = "unreachable" if self.status is None else "invalid_result"
+            return self._broken(code, "There was no whole HTTP answer.", retryable=True)
         finally:
             self.call.cancelled.forget(stop)
 

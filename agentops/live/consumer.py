@@ -2,11 +2,14 @@
 
 import asyncio
 from contextlib import suppress
+from importlib import import_module
 from typing import Any
 from uuid import UUID
 
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncJsonWebsocketConsumer
+
+from django.conf import settings
 
 from agentops.tenancy.access import actor_for_session
 from agentops.tenancy.errors import NotAMember
@@ -16,6 +19,7 @@ from agentops.tenancy.session import tenant_of_session
 RECHECK_SECONDS = 30.0
 NOT_ALLOWED = 4401
 FACT = ("type", "kind", "id")
+_STORE = import_module(settings.SESSION_ENGINE).SessionStore
 
 
 class LiveConsumer(AsyncJsonWebsocketConsumer):
@@ -64,7 +68,7 @@ class LiveConsumer(AsyncJsonWebsocketConsumer):
         session, known = self.scope["session"], self.scope["user"]
         with suppress(NotAMember, User.DoesNotExist, Tenant.DoesNotExist):
             if known.is_authenticated and session.exists(session.session_key):
-                stored = type(session)(session.session_key)
+                stored = _STORE(session.session_key)
                 user = User.objects.get(id=known.id, is_active=True)
                 return actor_for_session(user, tenant_of_session(stored, user), door="live").tenant_id
         return None

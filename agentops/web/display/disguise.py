@@ -14,29 +14,29 @@ from agentops.web.display.scripts import (
     script,
 )
 
-_WORD = re.compile(r"[\w\u0300-\u036f]*[^\W\x00-\x7f][\w\u0300-\u036f]*")
+_WORD = re.compile(r"[\w\u0300-\u036f]+")
+_SIGNS = re.compile(
+    f"[{re.escape(''.join(sorted(LOOKALIKE_SIGNS)))}\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff5e]"
+)
 _HOST_MARK = frozenset(".@/:")
 
 
 def disguised(text: str, *, name: bool = False) -> Iterator[int]:
     """Positions of the misleading letters. `name`: the text is a key, a tool or a host, so the rule is stricter."""
-    if text.isascii():
+    letters = set(text) if not text.isascii() else set()
+    east_asian = any(script(letter) in EAST_ASIAN for letter in letters)
+    for found in _SIGNS.finditer(text):
+        if not (east_asian and is_fullwidth(found.group())):
+            yield found.start()
+    if not any(is_disguise(letter, name=True) or is_styled_ascii(letter) for letter in letters):
         return
-    east_asian = any(script(letter) in EAST_ASIAN for letter in set(text) if not letter.isascii())
-    yield from _signs(text, east_asian)
-    foreign = _is_latin_text(text)
+    foreign = name or _is_latin_text(letters)
     for found in _WORD.finditer(text):
         word = found.group()
-        strict = name or _is_in_host(text, found.start(), found.end())
-        for offset in _in_word(word, strict=strict, foreign=foreign or name, east_asian=east_asian):
-            yield found.start() + offset
-
-
-def _signs(text: str, east_asian: bool) -> Iterator[int]:
-    for at, letter in enumerate(text):
-        wide = is_fullwidth(letter) and not letter.isalnum()
-        if letter in LOOKALIKE_SIGNS or (wide and not east_asian):
-            yield at
+        if not word.isascii():
+            strict = name or _is_in_host(text, found.start(), found.end())
+            for offset in _in_word(word, strict=strict, foreign=foreign, east_asian=east_asian):
+                yield found.start() + offset
 
 
 def _in_word(word: str, *, strict: bool, foreign: bool, east_asian: bool) -> Iterator[int]:
@@ -56,9 +56,8 @@ def _is_whole_lookalike(word: str) -> bool:
     return len(letters) > 1 and all(letter in LOOKALIKES for letter in letters)
 
 
-def _is_latin_text(text: str) -> bool:
+def _is_latin_text(letters: set[str]) -> bool:
     """Latin words and no letter that only the other alphabet has: a lookalike word in it is no foreign word."""
-    letters = set(text)
     return any(script(letter) == LATIN for letter in letters) and not any(
         script(letter) in {"CYRILLIC", "GREEK", "ARMENIAN"} and letter not in LOOKALIKES for letter in letters
     )

@@ -16,16 +16,26 @@ _JOINERS = frozenset("\u200c\u200d")
 _FLAGS = ("gbeng", "gbsct", "gbwls")
 _MOST_MARKS = 4
 
-_CANDIDATE = re.compile(r"[^\n\t -~¡-¬®-ʯΑ-ωА-яא-ת\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]")
+_CANDIDATE = re.compile(r"([^\n\t -~¡-¬®-ʯΑ-ωА-яא-ת\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3])\1*")
 PADDING = re.compile(r" {16,}|\n{5,}|\t{8,}")
 
 
-def hidden(text: str) -> Iterator[tuple[int, str]]:
-    """Position and reason of each character that must be shown by its number."""
+def hidden(text: str) -> Iterator[tuple[int, int, str]]:
+    """Start, end and reason of each run of one character that must be shown by its number."""
     for found in _CANDIDATE.finditer(text):
-        reason = _reason(text, found.start())
-        if reason:
-            yield found.start(), reason
+        letter = found.group(1)
+        if not _needs_context(letter):
+            if reason := _own_reason(letter):
+                yield found.start(), found.end(), reason
+            continue
+        for at in range(found.start(), found.end()):
+            if reason := _reason(text, at):
+                yield at, at + 1, reason
+
+
+@lru_cache(maxsize=4096)
+def _needs_context(letter: str) -> bool:
+    return letter in _JOINERS or letter == "\u3000" or letter >= "\U000e0020" or unicodedata.category(letter)[0] == "M"
 
 
 def _reason(text: str, at: int) -> str:
@@ -112,7 +122,9 @@ def _is_flag(text: str, at: int) -> bool:
 
 def _is_single_wide_space(text: str, at: int) -> bool:
     around = text[max(0, at - 1) : at] + text[at + 1 : at + 2]
-    return bool(around) and all(unicodedata.east_asian_width(letter) in "WF" and letter != "\u3000" for letter in around)
+    return bool(around) and all(
+        unicodedata.east_asian_width(letter) in "WF" and letter != "\u3000" for letter in around
+    )
 
 
 def _is_loose(text: str, at: int) -> bool:

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.utils.translation import ngettext
@@ -60,15 +60,15 @@ def notices(text: str, *, name: bool = False) -> list[str]:
     """What a person should know about the text before reading it: `1 invisible character`."""
     if not text or (text.isascii() and text.isprintable() and "  " not in text):
         return []
-    return _worded(Counter(dict(_counted(text, name))))
+    return _worded(_tally(text, name))
 
 
-def _counted(text: str, name: bool) -> Iterable[tuple[str, int]]:
+def _tally(text: str, name: bool) -> Counter[str]:
     tally: Counter[str] = Counter()
     for begin, end, why in _findings(text, name):
         if why not in (SECRET, NEWLINE):
             tally[why] += 1 if why == PADDED else end - begin
-    return tally.items()
+    return tally
 
 
 def _worded(tally: Counter[str]) -> list[str]:
@@ -89,10 +89,11 @@ def _worded(tally: Counter[str]) -> list[str]:
 
 def _findings(text: str, name: bool) -> list[tuple[int, int, str]]:
     """Every place that is not plain, in order: own tags first, then what they do not cover."""
-    tags = [(m.start(), m.end(), SECRET if m["kind"] else PLAIN) for m in _OWN_TAG.finditer(text)] if "⟦" in text else []
-    single = {at: LOOKALIKE for at in disguised(text, name=name)}
-    single.update(hidden(text))
-    found = tags + [(at, at + 1, why) for at, why in single.items()]
+    tags = (
+        [(m.start(), m.end(), SECRET if m["kind"] else PLAIN) for m in _OWN_TAG.finditer(text)] if "⟦" in text else []
+    )
+    found = tags + list(hidden(text))
+    found += [(at, at + 1, LOOKALIKE) for at in disguised(text, name=name)]
     found += [(m.start(), m.end(), PADDED) for m in PADDING.finditer(text)]
     found += [(m.start(), m.end(), NEWLINE) for m in re.finditer(r"\n", text)]
     return _apart(sorted(found, key=lambda place: (place[0], -place[1])))
@@ -103,7 +104,7 @@ def _apart(found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
     for place in found:
         if not kept or place[0] >= kept[-1][1]:
             kept.append(place)
-    return [place for place in kept if place[2] != PLAIN or place[1] > place[0]]
+    return kept
 
 
 def _merged(text: str, found: list[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:

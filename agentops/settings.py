@@ -183,3 +183,5 @@ LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True
+
+AGENTOPS_ALLOWED_PRIVATE_HOSTS = ENV.agentops_allowed_private_hosts

@@ -1,0 +1,66 @@
+"""Trying a tool: reads run, changes only show what they would send."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from agentops.tenancy.errors import ScopeMissing
+from tests.cast import Cast
+from tests.tools.calls import http_spec, post_spec
+from tests.tools.server import Server, answering, echo, serving
+from tools.credentials import set_credential
+from tools.domain.errors import ToolNotFound
+from tools.domain.outcome import Succeeded
+from tools.dry_run import dry_run
+from tools.operations import register_tool
+
+type Allow = Callable[[Server], None]
+
+
+def test_a_read_runs(cast: Cast, reachable: Allow) -> None:
+    with serving(answering(200, {"status": "open"})) as server:
+        reachable(server)
+        register_tool(cast.carol.actor, http_spec(server.url()))
+        tried = dry_run(cast.carol.actor, "probe", {})
+    assert isinstance(tried.outcome, Succeeded)
+    assert tried.outcome.result == {"status": "open"}
+
+
+def test_a_change_only_shows_its_request(cast: Cast, reachable: Allow) -> None:
+    schema: dict[str, Any] = {"type": "object", "properties": {"x": {"type": "string"}, "password": {"type": "string"}}}
+    with serving(echo) as server:
+        reachable(server)
+        set_credential(cast.carol.actor, "ledger", server.host, SecretStr("bearer-0123456789"))
+        spec = post_spec(
+            server.url("/pay"),
+            credential="ledger",
+            input_schema=schema,
+            approval_summary="Pay {args.x}.",
+            idempotency="header:Idempotency-Key",
+        )
+        register_tool(cast.carol.actor, spec)
+        tried = dry_run(cast.carol.actor, "probe", {"x": "INV-1", "password": "hunter2"})
+        assert server.connections == 0
+    shown = tried.would_send
+    assert shown is not None
+    assert (shown.summary, shown.method, shown.url) == ("Pay INV-1.", "POST", server.url("/pay"))
+    assert "hunter2" not in repr(tried)
+    assert "bearer-0123456789" not in repr(tried)
+    assert ("Authorization", "Bearer ⟦credential⟧") in shown.headers
+
+
+def test_wrong_arguments_are_named(cast: Cast) -> None:
+    spec = http_spec("https://a.example/", input_schema={"type": "object", "required": ["x"]})
+    register_tool(cast.carol.actor, spec)
+    tried = dry_run(cast.carol.actor, "probe", {})
+    assert tried.outcome is None
+    assert len(tried.faults) == 1
+
+
+def test_who_may_not_write_tools_may_not_try_them(cast: Cast) -> None:
+    with pytest.raises(ScopeMissing):
+        dry_run(cast.alice.actor, "probe", {})
+    with pytest.raises(ToolNotFound):
+        dry_run(cast.carol.actor, "probe", {})

@@ -20,7 +20,7 @@ from kombu import pools  # noqa: E402
 from agentops.health import refuse_unsafe_start  # noqa: E402
 from agentops.live.routing import websocket_urlpatterns  # noqa: E402
 
-_websockets = AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))
+_websockets = AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter([*websocket_urlpatterns])))
 _routes = ProtocolTypeRouter({"http": _django, "websocket": _websockets})
 
 

@@ -24,7 +24,7 @@ app.autodiscover_tasks()
 class EmbeddedBeat(bootsteps.StartStopStep):
     """Beat as a thread of the control worker, where AGENTOPS_BEAT says so; otherwise it is a process of its own."""
 
-    requires = {"celery.worker.components:Pool"}
+    requires = ("celery.worker.components:Pool",)
 
     def __init__(self, parent: Any, **options: Any) -> None:
         super().__init__(parent, **options)

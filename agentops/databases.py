@@ -65,7 +65,13 @@ def channel_layer(redis_url: str, database: dict[str, Any]) -> dict[str, Any]:
     if redis_url:
         return {"BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer", "CONFIG": {"hosts": [redis_url]}}
     # It wants every key that Django's own settings would have filled in.
-    filled = {"TIME_ZONE": None, "CONN_MAX_AGE": 0, "AUTOCOMMIT": True, "CONN_HEALTH_CHECKS": False, "TEST": {}}
+    filled: dict[str, Any] = {
+        "TIME_ZONE": None,
+        "CONN_MAX_AGE": 0,
+        "AUTOCOMMIT": True,
+        "CONN_HEALTH_CHECKS": False,
+        "TEST": {},
+    }
     plain = {name: value for name, value in database["OPTIONS"].items() if name != "pool"}
     options = {"PSYCOPG_OPTIONS": {"min_size": 1, "max_size": 4}}
     return {"BACKEND": "agentops.embedded.layer.Layer", "CONFIG": {**database, **filled, **options, "OPTIONS": plain}}

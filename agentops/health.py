@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from kombu import Connection
-from redis import RedisError
+from kombu.exceptions import OperationalError
 
 from agentops.env import env
 
@@ -51,7 +51,8 @@ def unsafe_role() -> str:
     """What makes the role of DATABASE_URL unfit to serve; empty when nothing does."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT rolsuper, rolbypassrls, EXISTS (SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace"
+            "SELECT rolsuper, rolbypassrls, EXISTS"
+            " (SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace"
             " WHERE relkind IN ('r', 'p') AND pg_has_role(current_user, relowner, 'MEMBER')"
             " AND nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')) FROM pg_roles"
             " WHERE rolname = current_user"
@@ -65,7 +66,7 @@ def unsafe_role() -> str:
 def _answer(probe: Callable[[], str]) -> str:
     try:
         return probe()
-    except (DatabaseError, RedisError, OSError) as error:
+    except (DatabaseError, OperationalError, OSError) as error:
         return f"does not answer ({type(error).__name__})"
 
 

@@ -43,4 +43,3 @@ def _formatter(*, plain: bool) -> structlog.stdlib.ProcessorFormatter:
     before = [structlog.stdlib.ProcessorFormatter.remove_processors_meta]
     processors = [*before, renderer] if plain else [*before, structlog.processors.format_exc_info, renderer]
     return structlog.stdlib.ProcessorFormatter(foreign_pre_chain=_SHARED, processors=processors)
-

@@ -60,4 +60,3 @@ def _sweep_leftovers() -> None:
         if pid.isdigit() and not is_alive(int(pid)):
             Server(folder, durable=False).stop()
             shutil.rmtree(folder, ignore_errors=True)
-

@@ -3,7 +3,6 @@
 from typing import Any
 
 import psycopg
-from pgmq import PGMQueue
 from pgmq.install import get_embedded_install_sql
 from psycopg import sql
 

@@ -5,7 +5,7 @@ from typing import Any
 from kombu.transport import pgmq
 
 
-class Channel(pgmq.Channel):  # type: ignore[misc]  # kombu is not typed
+class Channel(pgmq.Channel):
     """Declares nothing; listens only."""
 
     def _new_queue(self, queue: str, **_: Any) -> None:
@@ -13,10 +13,11 @@ class Channel(pgmq.Channel):  # type: ignore[misc]  # kombu is not typed
 
     def _maybe_enable_notify(self, queue: str, queue_name: str | None = None) -> None:
         # The transport would make its trigger anew for each consumer, which locks the table and needs its owner.
-        self.connection._register_notify_queue(queue_name or self._queue_name(queue))
+        connection: Any = self.connection
+        connection._register_notify_queue(queue_name or self._queue_name(queue))  # noqa: SLF001 - its own half
 
 
-class Transport(pgmq.Transport):  # type: ignore[misc]  # kombu is not typed
+class Transport(pgmq.Transport):
     """pgmq on the product's own database."""
 
     Channel = Channel

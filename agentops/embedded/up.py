@@ -128,7 +128,9 @@ def _private_hosts(options: argparse.Namespace, known: Env) -> str:
 
 def _manage(command: str, environment: dict[str, str]) -> None:
     # A session of its own: Ctrl-C lets it finish, since half a migration helps nobody.
-    done = subprocess.run([*_MANAGE, command], env=environment, stdin=subprocess.DEVNULL, check=False, start_new_session=True)
+    done = subprocess.run(
+        [*_MANAGE, command], env=environment, stdin=subprocess.DEVNULL, check=False, start_new_session=True
+    )
     if done.returncode != 0:
         raise CannotStart(f"`manage.py {command}` failed; its message is above.", exit_code=3)
 
@@ -145,14 +147,14 @@ def _refuse_failed(seeding: subprocess.Popen[bytes] | None) -> None:
 
 def _is_ready(url: str) -> bool:
     try:
-        with urllib.request.urlopen(f"{url}/readyz", timeout=2) as answer:
+        with urllib.request.urlopen(f"{url}/readyz", timeout=2) as answer:  # noqa: S310 - our own address
             return bool(answer.status == HTTPStatus.OK)
     except (urllib.error.URLError, OSError):
         return False
 
 
 def _url(host: str, port: int) -> str:
-    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104 - shown, not bound
     return f"http://{shown}:{port}"
 
 

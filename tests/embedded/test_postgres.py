@@ -17,7 +17,9 @@ from agentops.embedded.postgres import APP, OWNER, Server
 
 def test_the_application_connects_as_a_role_that_cannot_bypass_row_level_security() -> None:
     with connections["default"].cursor() as cursor:
-        cursor.execute("SELECT rolname, rolsuper, rolbypassrls, rolcreatedb, rolcreaterole FROM pg_roles WHERE rolname = user")
+        cursor.execute(
+            "SELECT rolname, rolsuper, rolbypassrls, rolcreatedb, rolcreaterole FROM pg_roles WHERE rolname = user"
+        )
         assert cursor.fetchone() == (APP, False, False, False, False)
 
 

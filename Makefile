@@ -1,0 +1,75 @@
+# One command each; everything runs through uv, which `make` finds or installs beside the code.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MINUTES ?= 10
+TOOLS := .agentops-tools
+UV := $(shell command -v uv 2>/dev/null || echo $(TOOLS)/bin/uv)
+PYTHON := $(shell command -v python3 2>/dev/null || command -v python 2>/dev/null)
+RUN := $(UV) run --no-sync
+# mypy's and djade's view of the settings; nothing is served with it.
+LINT := DEBUG=true $(RUN)
+
+.PHONY: help up test check bench faults lint-imports format lint types migrations deploy-check sync sync-dev browser redis clean
+
+help: ## what can be made
+	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
+
+up: sync ## start everything; Ctrl-C stops, data is kept
+	@exec $(RUN) python manage.py up
+
+test: sync-dev browser redis ## the whole test suite, browser tests included
+	@$(RUN) pytest
+
+check: sync-dev browser redis format lint types lint-imports migrations deploy-check ## what CI runs
+	@$(RUN) pytest
+
+format: sync-dev
+	@$(RUN) ruff format --check .
+	@git ls-files -z 'templates/*.html' 'demo/*.html' | xargs -0 -r $(RUN) djade --check --target-version 6.0
+
+lint: sync-dev
+	@$(RUN) ruff check .
+
+types: sync-dev
+	@$(LINT) mypy .
+
+lint-imports: sync-dev ## the import order and who may call what
+	@$(RUN) lint-imports
+
+migrations: sync-dev
+	@$(LINT) python -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
+
+deploy-check: sync-dev
+	@SECRET_KEY=$$($(PYTHON) -c 'import secrets; print(secrets.token_urlsafe(60))') AGENTOPS_ALLOWED_HOSTS=agentops.example \
+	  $(RUN) python manage.py check --deploy --fail-level WARNING
+
+bench: sync-dev ## the benchmarks, side by side with the peers that install
+	@$(RUN) python -m benchmarks
+
+faults: sync-dev ## MINUTES=n of faults injected into real processes
+	@$(RUN) python -m benchmarks.faults --minutes $(MINUTES)
+
+# `.python-version` asks for 3.13; where neither uv nor this machine has it, any Python from 3.12 on will do.
+SYNC := .ci/sync $(UV)
+
+sync: $(UV)
+	@$(SYNC) --no-dev --inexact
+
+sync-dev: $(UV)
+	@$(SYNC)
+
+$(TOOLS)/bin/uv:
+	@$(PYTHON) -m venv $(TOOLS) 2>/dev/null || { \
+	  $(PYTHON) -m pip install --quiet --target $(TOOLS)/site uv && mkdir -p $(TOOLS)/bin && ln -sf ../site/bin/uv $(TOOLS)/bin/uv; } || { \
+	  echo "Python's venv is missing: install it (Debian: apt install python3-venv), or install uv, then run make again." >&2; exit 2; }
+	@test -x $(TOOLS)/bin/uv || $(TOOLS)/bin/python -m pip install --quiet uv
+
+browser: sync-dev
+	@.ci/browser
+
+redis:
+	@.ci/redis
+
+clean: ## remove what was built; the data in .agentops stays
+	@rm -rf .venv $(TOOLS) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache htmlcov

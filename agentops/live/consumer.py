@@ -8,7 +8,6 @@ from uuid import UUID
 
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncJsonWebsocketConsumer
-
 from django.conf import settings
 
 from agentops.tenancy.access import actor_for_session

@@ -17,6 +17,7 @@ from agentops.domain_error import DomainError
 from agentops.errors import problem_of
 from agentops.tenancy.actor import Actor
 from agentops.tenancy.errors import NotAMember
+from agentops.tenancy.scopes import RUNS_WRITE
 from agentops.tenancy.session import actor_of_request
 from approvals.queries import waiting_for
 
@@ -64,10 +65,11 @@ def show(
 ) -> HttpResponse:
     """The page, or the one of its `parts` that htmx asks for by its id."""
     target = request.htmx.target if request.htmx else None
+    may = {"may_start": request.actor.allows(RUNS_WRITE)}
     if target in parts:
-        answer = render(request, f"{template}#{target}", dict(context), status=status)
+        answer = render(request, f"{template}#{target}", {**may, **context}, status=status)
     else:
-        answer = render(request, template, {"waiting": waiting_for(request.actor), **context}, status=status)
+        answer = render(request, template, {"waiting": waiting_for(request.actor), **may, **context}, status=status)
     patch_vary_headers(answer, ["HX-Request", "HX-Target"])
     answer["Cache-Control"] = "no-store"
     return answer

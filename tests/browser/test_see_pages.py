@@ -1,0 +1,74 @@
+"""Every page, in light, dark and on a phone: axe finds nothing, nothing overflows, no script fails."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page
+
+from approvals.domain.decision import Verdict
+from approvals.queries import request as request_of
+from runs import queries
+from runs.operations.deciding import decide, recheck
+from tests.browser.conftest import Served
+from tests.cast import Person
+from tests.web.scene import INVOICES, Scene
+
+LOOKS: list[dict[str, Any]] = [
+    {"color_scheme": "light", "viewport": {"width": 1280, "height": 800}},
+    {"color_scheme": "dark", "viewport": {"width": 1280, "height": 800}},
+    {"color_scheme": "light", "viewport": {"width": 390, "height": 800}},
+    {"color_scheme": "dark", "viewport": {"width": 390, "height": 800}},
+]
+
+
+def addresses(scene: Scene) -> list[str]:
+    """One of everything: waiting, hostile, changed, done, and each list full."""
+    bob = scene.cast.bob.actor
+    done = scene.run()
+    view = request_of(bob, queries.run(bob, done).open_approvals[0])
+    decide(bob, view.request.id, verdict=Verdict.APPROVE, digest=view.request.digest)
+    scene.work(done)
+    hostile = scene.run(account="DE02 1203\u200b 0000\u202e", note="<b>bold</b>" * 200, big=2512292042121000001)
+    changed = scene.run()
+    asked = queries.run(bob, changed).open_approvals[0]
+    INVOICES[request_of(bob, asked).snapshot["args"]["invoice_id"]] = "13950.00"
+    time.sleep(2)  # a re-check sooner than that is refused
+    recheck(bob, asked)
+    waits = queries.run(bob, hostile).open_approvals[0]
+    return [
+        "/inbox", "/inbox?tab=unknown", "/inbox?tab=decided", f"/approvals/{waits}", f"/approvals/{waits}?step=approve",
+        f"/approvals/{waits}?step=reject", f"/approvals/{asked}", f"/approvals/{view.request.id}", "/runs", f"/runs/{hostile}",
+        f"/runs/{done}", f"/runs/{done}/events", "/tools", "/tools/scene_pay", "/settings", "/settings/keys", "/nothing",
+        "/account/password/change/", "/runs/start",
+    ]  # fmt: skip
+
+
+def faults_of(page: Page) -> list[str]:
+    """What axe says, and what sticks out."""
+    found = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]})
+    faults = [f"{v['id']}: {v['nodes'][0]['html'][:160]}" for v in found.response["violations"]]
+    wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    return faults if wide <= 0 else [*faults, f"{wide} pixels too wide"]
+
+
+@pytest.mark.parametrize("look", LOOKS, ids=["light", "dark", "phone", "dark phone"])
+def test_no_page_has_a_fault(
+    scene: Scene, sign_in: Callable[[Person], Page], browser: Browser, served: Served, look: dict[str, Any]
+) -> None:
+    pages = addresses(scene)
+    state = sign_in(scene.cast.carol).context.storage_state()
+    context = browser.new_context(base_url=served.url, storage_state=state, reduced_motion="reduce", **look)
+    page = context.new_page()
+    faults: dict[str, list[str]] = {}
+    page.on("pageerror", lambda error: faults.setdefault(page.url, []).append(str(error)))
+    for address in pages:
+        page.goto(address)
+        if found := faults_of(page):
+            faults.setdefault(address, []).extend(found)
+    signed_out = browser.new_context(base_url=served.url, **look).new_page()
+    signed_out.goto("/account/login/")
+    assert faults_of(signed_out) == []
+    assert faults == {}

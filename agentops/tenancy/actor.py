@@ -1,10 +1,10 @@
 """Who is acting, as every door hands it to operations."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 from uuid import UUID
 
-from agentops.tenancy.scopes import allows
+from agentops.tenancy.scopes import APPROVALS_READ, RUNS_READ, TOOLS_READ, allows
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,10 @@ class Actor:
     def is_person(self) -> bool:
         """In the browser or by a person's key; a service account's key is nobody."""
         return self.user_id is not None
+
+    def reader(self) -> "Actor":
+        """The same actor, reading back what they have just done, whatever scopes of reading they hold."""
+        return replace(self, scopes=self.scopes | {RUNS_READ, APPROVALS_READ, TOOLS_READ})
 
     def allows(self, scope: str) -> bool:
         """Whether this actor may do what asks for `scope`."""

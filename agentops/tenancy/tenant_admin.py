@@ -1,6 +1,5 @@
 """What every admin page of a tenant's rows shares: whose rows, who may, and refusals shown on the form."""
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from django.contrib import admin
@@ -27,7 +26,7 @@ class TenantModelAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     can_add: ClassVar[bool] = True
     can_change: ClassVar[bool] = True
     can_delete: ClassVar[bool] = False
-    exclude: Sequence[str] | None = ("tenant",)
+    exclude: ClassVar[list[str] | tuple[str, ...] | None] = ("tenant",)
 
     def actor(self, request: HttpRequest) -> Actor:
         """The member at work."""

@@ -1,0 +1,96 @@
+"""`/approvals`: the queue, one request, its decisions, and reading its conditions again."""
+
+from http import HTTPStatus
+from uuid import UUID
+
+from django.http import HttpResponse
+from rest_framework.request import Request
+
+from agentops.api import query, renderings, shapes
+from agentops.api.answers import answer
+from agentops.api.body import read_model
+from agentops.api.documented import documented
+from agentops.api.pagination import COUNTED, Place, asked_page, page_of
+from agentops.api.resource import Resource, row_id
+from agentops.tenancy.actor import Actor
+from agentops.tenancy.scopes import APPROVALS_READ
+from approvals import queries
+from approvals.domain.decision import RequestStatus, Then
+from approvals.domain.errors import PeopleOnly
+from approvals.queries import RequestRow
+from runs.operations.deciding import decide, read_verdict, recheck
+
+_STATUSES = frozenset(s.value for s in RequestStatus)
+
+
+class Approvals(Resource):
+    """The requests of the tenant."""
+
+    @documented(200, "A page of requests; pending ones oldest first", query=("status", "cursor", "limit"))
+    def get(self, request: Request) -> HttpResponse:
+        actor = self.actor(APPROVALS_READ)
+        query.known_only(request, "status")
+        status = query.word(request, "status", _STATUSES)
+        page = asked_page(request, actor)
+        tab = "pending" if status in (None, RequestStatus.PENDING.value) else "decided"
+        found = queries.requests(
+            actor,
+            tab=tab,
+            status=None if tab == "pending" else status,
+            after=(page.after.at, page.after.id) if page.after else None,
+            size=page.size,
+            whole=True,
+        )
+        last = Place(*found.after) if found.after else None
+        count = COUNTED + 1 if found.count is None else found.count
+        return answer(page_of(request, actor, [renderings.approval(r) for r in found.rows], last, count))
+
+
+class OneApproval(Resource):
+    """One request; reading it changes nothing."""
+
+    @documented(200, "The request")
+    def get(self, request: Request, approval_id: str) -> HttpResponse:
+        return answer(_shown(self.actor(APPROVALS_READ), row_id(approval_id)))
+
+
+class Decisions(Resource):
+    """A person's decision."""
+
+    @documented(201, "The decision and what became of the request", body=shapes.Decision)
+    def post(self, request: Request, approval_id: str) -> HttpResponse:
+        actor = self.actor(APPROVALS_READ)
+        queries.request(actor, row_id(approval_id))
+        if not actor.is_person:
+            raise PeopleOnly
+        body = read_model(request, shapes.Decision)
+        done = decide(
+            actor,
+            row_id(approval_id),
+            verdict=read_verdict(body.verdict),
+            digest=body.digest,
+            reason=body.reason,
+            then=Then(body.then),
+        )
+        decided = {
+            "id": done.decision_id,
+            "approval": _shown(actor, done.request_id),
+            "status": done.status,
+            "quorum": {"needed": done.needed, "given": done.given},
+        }
+        return answer(decided, HTTPStatus.CREATED)
+
+
+class Recheck(Resource):
+    """Reads the conditions again."""
+
+    @documented(200, "The request with what its conditions say now")
+    def post(self, request: Request, approval_id: str) -> HttpResponse:
+        actor = self.actor(APPROVALS_READ)
+        recheck(actor, row_id(approval_id))
+        return answer(_shown(actor, row_id(approval_id)))
+
+
+def _shown(actor: Actor, approval_id: UUID) -> dict[str, object]:
+    view = queries.request(actor, approval_id)
+    return renderings.approval(RequestRow(view.request, view.given, view.cannot))

@@ -1,0 +1,19 @@
+"""Answers are JSON whatever the client says it accepts; an event stream is asked for on its own resource."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.request import Request
+
+
+class OnlyJson(BaseContentNegotiation):
+    """Never answers 406."""
+
+    def select_renderer(
+        self, request: Request, renderers: Sequence[Any], format_suffix: str | None = None
+    ) -> tuple[Any, str]:
+        return renderers[0], "application/json"
+
+    def select_parser(self, request: Request, parsers: Sequence[Any]) -> Any:
+        return parsers[0]

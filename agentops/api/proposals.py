@@ -1,0 +1,50 @@
+"""`/runs/{id}/proposals`: an outside agent's turn."""
+
+from hashlib import sha256
+from http import HTTPStatus
+
+from django.http import HttpResponse
+from rest_framework.request import Request
+
+from agentops.api import renderings, shapes
+from agentops.api.answers import answer
+from agentops.api.body import checked, read_raw
+from agentops.api.documented import documented
+from agentops.api.lenient import read_proposals
+from agentops.api.resource import Resource, row_id
+from agentops.api.runs import idempotency_key
+from agentops.tenancy.scopes import RUNS_WRITE
+from runs import queries
+from runs.domain.planning import Finish, Refusal, ToolProposal
+from runs.operations.submitting import Usage, submit
+
+
+class Proposals(Resource):
+    """The turns that an external planner proposes."""
+
+    @documented(201, "Each step of the turn with its verdict", body=shapes.Proposals)
+    def post(self, request: Request, run_id: str) -> HttpResponse:
+        actor = self.actor(RUNS_WRITE)
+        raw = read_raw(request)
+        value, faults = read_proposals(raw)
+        body = checked(shapes.Proposals, value)
+        found = submit(
+            actor,
+            row_id(run_id),
+            [_proposal(p, faults.get(place)) for place, p in enumerate(body.proposals)],
+            usage=Usage(body.usage.input_tokens, body.usage.output_tokens) if body.usage else None,
+            turn=body.turn,
+            key=idempotency_key(request),
+            body_hash=sha256(raw).hexdigest(),
+        )
+        steps = queries.steps_of_turn(actor, row_id(run_id), found.turn) if found.turn else []
+        rows = [renderings.step(v) for v in steps]
+        run = renderings.run(queries.run(actor.reader(), row_id(run_id)))
+        status = HTTPStatus.CREATED if found.created else HTTPStatus.OK
+        return answer({"turn": found.turn, "steps": rows, "run": run}, status)
+
+
+def _proposal(body: shapes.Proposed, fault: Refusal | None) -> ToolProposal | Finish:
+    if body.kind == "finish":
+        return Finish(body.answer)
+    return ToolProposal(body.tool, body.args, body.call_id, body.why, body.again, fault)

@@ -1,0 +1,67 @@
+"""What every REST resource shares: authentication by key, refusals as problem+json, one tenant transaction to read in."""
+
+import logging
+from contextlib import AbstractContextManager
+from typing import Any, NoReturn
+from uuid import UUID
+
+from django.http import Http404
+from django.http.response import HttpResponseBase
+from rest_framework import exceptions
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from agentops.api import errors
+from agentops.api.answers import problem
+from agentops.api.authentication import ApiKeyAuthentication
+from agentops.api.negotiation import OnlyJson
+from agentops.domain_error import DomainError
+from agentops.tenancy.access import require_scope
+from agentops.tenancy.actor import Actor
+from agentops.tenancy.transaction import tenant_transaction
+
+logger = logging.getLogger(__name__)
+
+
+class Resource(APIView):
+    """A view for programs. Handlers call one operation or query and return `answer(...)`."""
+
+    authentication_classes = (ApiKeyAuthentication,)
+    permission_classes = ()
+    throttle_classes = ()
+    content_negotiation_class = OnlyJson
+
+    def actor(self, scope: str) -> Actor:
+        """Who asks, if their key has the scope."""
+        actor: Actor = self.request.user  # type: ignore[assignment]  # the authentication class puts an Actor there
+        require_scope(actor, scope)
+        return actor
+
+    def reading(self, actor: Actor) -> AbstractContextManager[None]:
+        """The tenant's transaction for queries."""
+        return tenant_transaction(actor.tenant_id)
+
+    def http_method_not_allowed(self, request: Request, *args: Any, **kwargs: Any) -> NoReturn:
+        raise errors.MethodNotAllowed
+
+    def handle_exception(self, exc: Exception) -> HttpResponseBase:
+        """Every refusal as a problem; a fault of ours is recorded and says nothing of itself."""
+        if isinstance(exc, errors.MethodNotAllowed):
+            return problem(exc, Allow=", ".join(self.allowed_methods))
+        if isinstance(exc, DomainError):
+            return problem(exc)
+        if isinstance(exc, Http404 | exceptions.NotFound):
+            return problem(errors.NotFound())
+        logger.error("A REST call failed.", exc_info=exc, extra={"path": self.request.path})
+        return problem(errors.InternalFault())
+
+
+def row_id(text: str) -> UUID:
+    """The id in an address; one that is not spelled as an id names nothing."""
+    try:
+        found = UUID(text)
+    except ValueError:
+        raise errors.NotFound from None
+    if str(found) != text.lower():
+        raise errors.NotFound
+    return found

@@ -1,0 +1,86 @@
+"""`/runs`: start, list, read, cancel."""
+
+from http import HTTPStatus
+
+from django.http import HttpResponse
+from rest_framework.request import Request
+
+from agentops.api import query, renderings, shapes
+from agentops.api.answers import answer
+from agentops.api.body import read_model
+from agentops.api.documented import documented
+from agentops.api.errors import InvalidQuery
+from agentops.api.pagination import COUNTED, Place, asked_page, page_of
+from agentops.api.resource import Resource, row_id
+from agentops.tenancy.scopes import RUNS_READ, RUNS_WRITE
+from runs import queries
+from runs.domain.run import RunStatus
+from runs.operations.cancelling import cancel
+from runs.operations.starting import start_run
+
+_STATUSES = frozenset(s.value for s in RunStatus)
+MAX_KEY = 255
+
+
+def idempotency_key(request: Request) -> str | None:
+    """The `Idempotency-Key` header, of 1 to 255 visible characters."""
+    key = request.headers.get("Idempotency-Key")
+    if key is not None and not (0 < len(key) <= MAX_KEY and key.isprintable()):
+        raise InvalidQuery("Idempotency-Key", f"1 to {MAX_KEY} visible characters.")
+    return key
+
+
+class Runs(Resource):
+    """The runs of the tenant."""
+
+    @documented(200, "A page of runs, newest first", query=("status", "agent", "created_after", "cursor", "limit"))
+    def get(self, request: Request) -> HttpResponse:
+        actor = self.actor(RUNS_READ)
+        query.known_only(request, "status", "agent", "created_after")
+        page = asked_page(request, actor)
+        found = queries.runs(
+            actor,
+            status=query.word(request, "status", _STATUSES),
+            agent=query.word(request, "agent"),
+            created_after=query.moment(request, "created_after"),
+            after=(page.after.at, page.after.id) if page.after else None,
+            size=page.size,
+        )
+        last = Place(*found.after) if found.after else None
+        count = COUNTED + 1 if found.count is None else found.count
+        return answer(page_of(request, actor, [renderings.run(v) for v in found.rows], last, count))
+
+    @documented(201, "The run that was started; 200 when the same request was made before", body=shapes.StartRun)
+    def post(self, request: Request) -> HttpResponse:
+        actor = self.actor(RUNS_WRITE)
+        body = read_model(request, shapes.StartRun)
+        started = start_run(
+            actor,
+            agent=body.agent,
+            task=body.task,
+            given=body.input,
+            budget=body.budget,
+            on_behalf_of=body.on_behalf_of,
+            key=idempotency_key(request),
+        )
+        view = queries.run(actor.reader(), started.run_id)
+        return answer(renderings.run(view), HTTPStatus.CREATED if started.created else HTTPStatus.OK)
+
+
+class OneRun(Resource):
+    """One run."""
+
+    @documented(200, "The run")
+    def get(self, request: Request, run_id: str) -> HttpResponse:
+        return answer(renderings.run(queries.run(self.actor(RUNS_READ), row_id(run_id))))
+
+
+class CancelRun(Resource):
+    """The end of a run by its user."""
+
+    @documented(202, "The run, cancelled or being cancelled", body=shapes.Reason)
+    def post(self, request: Request, run_id: str) -> HttpResponse:
+        actor = self.actor(RUNS_WRITE)
+        body = read_model(request, shapes.Reason, optional=True)
+        cancel(actor, row_id(run_id), reason=body.reason)
+        return answer(renderings.run(queries.run(actor.reader(), row_id(run_id))), HTTPStatus.ACCEPTED)

@@ -1,0 +1,35 @@
+"""`/runs/{id}/steps` and `/steps/{id}/reconcile`."""
+
+from django.http import HttpResponse
+from rest_framework.request import Request
+
+from agentops.api import query, renderings, shapes
+from agentops.api.answers import answer
+from agentops.api.body import read_model
+from agentops.api.documented import documented
+from agentops.api.resource import Resource, row_id
+from agentops.tenancy.scopes import RUNS_READ, RUNS_WRITE
+from runs import queries
+from runs.operations.reconciling import reconcile
+
+
+class Steps(Resource):
+    """The steps of a run."""
+
+    @documented(200, "Every step in order")
+    def get(self, request: Request, run_id: str) -> HttpResponse:
+        query.known_only(request)
+        rows = [renderings.step(v) for v in queries.steps(self.actor(RUNS_READ), row_id(run_id))]
+        return answer({"results": rows, "next": None, "count": len(rows)})
+
+
+class ReconcileStep(Resource):
+    """What an unknown call really did."""
+
+    @documented(200, "The step, settled", body=shapes.Reconcile)
+    def post(self, request: Request, step_id: str) -> HttpResponse:
+        actor = self.actor(RUNS_WRITE)
+        body = read_model(request, shapes.Reconcile)
+        succeeded = body.outcome == "succeeded"
+        reconcile(actor, row_id(step_id), succeeded=succeeded, evidence=body.evidence, result=body.result)
+        return answer(renderings.step(queries.step(actor.reader(), row_id(step_id))))

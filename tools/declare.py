@@ -51,7 +51,9 @@ class CodeTool:
 _DECLARED: dict[str, CodeTool] = {}
 
 
-def tool(*, name: str, description: str, risk: Risk, scope: str, **fields: Any) -> Callable[[ToolFunction], ToolFunction]:
+def tool(
+    *, name: str, description: str, risk: Risk, scope: str, **fields: Any
+) -> Callable[[ToolFunction], ToolFunction]:
     """Declare `def f(args: Model, ctx: ToolContext) -> Model` as a tool; `fields` are those of ToolSpec.
 
     Raises InvalidTool for a definition that could not be saved, TypeError for a function of another shape, ValueError
@@ -88,7 +90,7 @@ def declared() -> Mapping[str, CodeTool]:
 def _models(function: ToolFunction) -> tuple[type[BaseModel], type[BaseModel]]:
     hints = get_type_hints(function)
     parameters = list(inspect.signature(function).parameters)
-    if len(parameters) != 2 or "return" not in hints or parameters[0] not in hints:  # noqa: PLR2004 - args and ctx
+    if len(parameters) != 2 or "return" not in hints or parameters[0] not in hints:
         raise TypeError("a tool is a function (args: Model, ctx: ToolContext) -> Model")
     takes, gives = hints[parameters[0]], hints["return"]
     if not all(isinstance(model, type) and issubclass(model, BaseModel) for model in (takes, gives)):

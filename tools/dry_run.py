@@ -49,7 +49,7 @@ class DryRun:
 
 
 def dry_run(actor: Actor, name: str, args: dict[str, Any]) -> DryRun:
-    """Try the current version. Raises ToolNotFound. Opens and closes its own transaction; none is open while it runs."""
+    """Try the current version. Raises ToolNotFound. No transaction is open while it runs."""
     require_scope(actor, TOOLS_WRITE)
     with tenant_transaction(actor.tenant_id):
         tool = current_versions(actor.tenant_id, [name]).get(name)

@@ -6,11 +6,11 @@ from typing import Any
 
 from tools.call import CancelSignal, PinnedTool, ToolCall
 from tools.domain import canonical
+from tools.domain.answer import Answer
 from tools.domain.errors_values import InvalidJson
 from tools.domain.outcome import Failed, NotSent, Outcome, Succeeded, ToolError, ToolFault, Unknown
 from tools.domain.schema import validate
 from tools.kinds import http, python
-from tools.domain.answer import Answer
 from tools.observation import observation_text
 
 __all__ = ["MAX_STORED_CHARACTERS", "CancelSignal", "PinnedTool", "ToolCall", "execute", "observation_text"]

@@ -17,9 +17,7 @@ class Tool(models.Model):
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    tenant = models.ForeignKey(
-        Tenant, on_delete=models.PROTECT, db_index=False, related_name="+"
-    )
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, db_index=False, related_name="+")
     name = models.CharField(max_length=40)
     current = models.ForeignKey(
         "tools.ToolVersion",
@@ -36,9 +34,7 @@ class Tool(models.Model):
 
     class Meta:
         constraints: ClassVar = [
-            models.UniqueConstraint(
-                fields=["tenant", "name"], name="tools_tool_name_once"
-            ),
+            models.UniqueConstraint(fields=["tenant", "name"], name="tools_tool_name_once"),
             models.CheckConstraint(
                 condition=Q(name__regex="^[a-z][a-z0-9_]{0,39}$"),
                 name="tools_tool_name_written",
@@ -53,9 +49,7 @@ class ToolVersion(models.Model):
     """One definition, never changed: `spec` is its canonical text, `content_hash` the SHA-256 of that."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    tenant = models.ForeignKey(
-        Tenant, on_delete=models.PROTECT, db_index=False, related_name="+"
-    )
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, db_index=False, related_name="+")
     tool = models.ForeignKey(
         Tool,
         on_delete=models.PROTECT,
@@ -90,9 +84,7 @@ class Credential(models.Model):
     """A bearer token, sealed, and the one `host:port` it may be sent to. Its secret can be replaced, never read."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    tenant = models.ForeignKey(
-        Tenant, on_delete=models.PROTECT, db_index=False, related_name="+"
-    )
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, db_index=False, related_name="+")
     name = models.CharField(max_length=80)
     destination = models.CharField(max_length=300)
     sealed = models.BinaryField()
@@ -102,9 +94,7 @@ class Credential(models.Model):
 
     class Meta:
         constraints: ClassVar = [
-            models.UniqueConstraint(
-                fields=["tenant", "name"], name="tools_credential_name_once"
-            ),
+            models.UniqueConstraint(fields=["tenant", "name"], name="tools_credential_name_once"),
         ]
 
     def __str__(self) -> str:

@@ -15,7 +15,7 @@ from tools.models import Tool, ToolVersion
 
 
 def register_tool(actor: Actor, definition: Any) -> ToolVersion:
-    """A new tool with its first version. `definition` is exact JSON or a ToolSpec. Raises InvalidTool, ToolNameTaken."""
+    """A new tool. `definition` is exact JSON or a ToolSpec. Raises InvalidTool, ToolNameTaken."""
     with tenant_transaction(actor.tenant_id):
         return changes.add_tool(actor, definition)
 

@@ -18,7 +18,7 @@ from urllib.parse import parse_qs, urlsplit
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "agentops.settings")
 
-import django  # noqa: E402 - settings first
+import django
 
 CASES: dict[str, Any] = json.loads((Path(__file__).parents[1] / "cases" / "ssrf.json").read_text())
 REACHED: list[str] = []
@@ -37,7 +37,7 @@ def main() -> int:
         for url in CASES["not_listed"]
         if "93.184.216.35" in (found := _reached(url))
     ]
-    print("\n".join(faults) or "nothing forbidden was reached")
+    sys.stdout.write("\n".join(faults) or "nothing forbidden was reached")
     return 1 if faults else 0
 
 
@@ -47,7 +47,7 @@ def _interfaces() -> None:
         subprocess.run(["ip", "addr", "add", f"{address}/32", "dev", "lo"], check=True)
     for address in CASES["addresses_v6"]:
         subprocess.run(["ip", "-6", "addr", "add", f"{address}/128", "dev", "lo", "nodad"], check=False)
-    for family, anywhere in ((socket.AF_INET, "0.0.0.0"), (socket.AF_INET6, "::")):  # noqa: S104 - in a namespace
+    for family, anywhere in ((socket.AF_INET, "0.0.0.0"), (socket.AF_INET6, "::")):
         listener = socket.socket(family, socket.SOCK_STREAM)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:
@@ -79,7 +79,7 @@ def _answer_names() -> None:
             answers = ["127.0.0.1"] if host == "localhost" else [host]
         return [(socket.AF_INET6 if ":" in a else socket.AF_INET, 1, 6, "", (a, port)) for a in answers]
 
-    asyncio.BaseEventLoop.getaddrinfo = getaddrinfo  # type: ignore[method-assign]  # the resolver of the lab
+    setattr(asyncio.BaseEventLoop, "getaddrinfo", getaddrinfo)  # noqa: B010 - the resolver of the lab
 
 
 def _forbidden(addresses: list[str]) -> list[str]:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import BinaryIO
 
 
 @dataclass
@@ -146,7 +147,7 @@ def _serve(connection: socket.socket, server: Server, behave: Behaviour) -> None
             server.hung_up.set()
 
 
-def _read(reader: "socket.SocketIO") -> Received | None:  # type: ignore[name-defined]  # a buffered reader
+def _read(reader: BinaryIO) -> Received | None:
     first = reader.readline().decode()
     if not first.strip():
         return None

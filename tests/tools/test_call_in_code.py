@@ -192,8 +192,9 @@ def test_a_name_is_declared_once() -> None:
 
 
 def test_a_tool_takes_and_gives_models() -> None:
-    with pytest.raises(TypeError):
+    def bad(args: dict[str, Any], ctx: ToolContext) -> dict[str, Any]:
+        return args
 
-        @tool(name="test_bad", description="Bad.", risk="read", scope="ledger:read")
-        def bad(args: dict[str, Any], ctx: ToolContext) -> dict[str, Any]:  # type: ignore[type-var]
-            return args
+    declare: Any = tool(name="test_bad", description="Bad.", risk="read", scope="ledger:read")
+    with pytest.raises(TypeError):
+        declare(bad)

@@ -219,12 +219,17 @@ def test_nothing_is_sent_after_a_cancel(reachable: Allow) -> None:
         assert server.requests == []
 
 
+def _set_after(arrived: threading.Event, signal: CancelSignal) -> None:
+    arrived.wait(5)
+    signal.set()
+
+
 @pytest.mark.parametrize(("build", "kind"), [(http_spec, Failed), (post_spec, Unknown)], ids=["read", "mutation"])
 def test_a_cancel_in_flight_closes_the_socket_at_once(reachable: Allow, build: Any, kind: type) -> None:
     signal = CancelSignal()
     with serving(behaviours.silent) as server:
         reachable(server)
-        threading.Thread(target=lambda: (server.arrived.wait(5), signal.set())).start()
+        threading.Thread(target=_set_after, args=(server.arrived, signal)).start()
         started = time.monotonic()
         outcome = execute(call_of(build(server.url()), cancelled=signal))
         assert time.monotonic() - started < 5

@@ -55,13 +55,13 @@ def test_a_host_that_is_not_listed_is_refused(url: str) -> None:
         _connects_to(url, _policy(), itertools.cycle(CASES["rebind"]))
 
 
-@pytest.mark.parametrize("address", [a for a in CASES["addresses_v4"] + CASES["addresses_v6"]])
+@pytest.mark.parametrize("address", CASES["addresses_v4"] + CASES["addresses_v6"])
 def test_addresses_of_the_lab_are_public_or_not(address: str) -> None:
     listed = set(CASES["public"]) | {"93.184.216.35"}
     assert is_public(address) is (address in listed)
 
 
-@pytest.mark.parametrize("address", ["::ffff:127.0.0.1", "::ffff:93.184.216.34", "fe80::1%lo", "0.0.0.0", "nonsense"])  # noqa: S104
+@pytest.mark.parametrize("address", ["::ffff:127.0.0.1", "::ffff:93.184.216.34", "fe80::1%lo", "0.0.0.0", "nonsense"])
 def test_wrapped_and_strange_addresses_are_not_public(address: str) -> None:
     assert not is_public(address)
 

@@ -2,6 +2,7 @@
 
 import threading
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.db import DatabaseError, connection
@@ -63,7 +64,10 @@ def test_the_same_content_is_the_same_version(cast: Cast) -> None:
 
 def test_a_version_cannot_be_changed_by_sql(cast: Cast) -> None:
     version = register_tool(cast.carol.actor, _definition())
-    for sql in ("UPDATE tools_toolversion SET spec = '{}' WHERE id = %s", "DELETE FROM tools_toolversion WHERE id = %s"):
+    for sql in (
+        "UPDATE tools_toolversion SET spec = '{}' WHERE id = %s",
+        "DELETE FROM tools_toolversion WHERE id = %s",
+    ):
         with pytest.raises(DatabaseError), tenant_transaction(cast.tenant.id), connection.cursor() as cursor:
             cursor.execute(sql, [version.id])
 
@@ -157,7 +161,8 @@ def test_code_tools_are_installed_once(cast: Cast) -> None:
 
 
 def test_two_installing_at_once_make_one_version(cast: Cast) -> None:
-    barrier, seen = threading.Barrier(2), []
+    barrier = threading.Barrier(2)
+    seen: list[UUID] = []
 
     def install() -> None:
         barrier.wait(5)

@@ -1,7 +1,6 @@
 """What time it is, in UTC."""
 
-import datetime as dt
-
+from django.utils import timezone
 from pydantic import BaseModel
 
 from tools.declare import ToolContext, tool
@@ -29,4 +28,4 @@ class CurrentTimeResult(BaseModel):
 )
 def current_time(args: CurrentTimeArgs, ctx: ToolContext) -> CurrentTimeResult:
     """The clock of this host."""
-    return CurrentTimeResult(now=f"{dt.datetime.now(dt.UTC):%Y-%m-%dT%H:%M:%SZ}")
+    return CurrentTimeResult(now=f"{timezone.now():%Y-%m-%dT%H:%M:%SZ}")

@@ -18,7 +18,18 @@ from tools.domain.spec import HttpCall, Precondition, ToolSpec, ValueAt
 type Faults = Iterator[SpecFault]
 
 _OWN_HEADERS = frozenset(
-    "authorization host content-length content-type transfer-encoding connection cookie te upgrade trailer".split()
+    [
+        "authorization",
+        "host",
+        "content-length",
+        "content-type",
+        "transfer-encoding",
+        "connection",
+        "cookie",
+        "te",
+        "upgrade",
+        "trailer",
+    ]
 )
 
 
@@ -27,12 +38,7 @@ def parse_spec(raw: Any) -> ToolSpec:
     try:
         spec = ToolSpec.model_validate(raw)
     except ValidationError as error:
-        raise InvalidTool(
-            [
-                SpecFault(_place(fault["loc"]), _sentence(fault))
-                for fault in error.errors()
-            ]
-        ) from None
+        raise InvalidTool([SpecFault(_place(fault["loc"]), _sentence(fault)) for fault in error.errors()]) from None
     check(spec)
     return spec
 
@@ -45,13 +51,11 @@ def check(spec: ToolSpec) -> None:
 
 
 def _schemas(spec: ToolSpec) -> Faults:
-    yield from _tried("/input_schema", lambda: check_schema(spec.input_schema))
+    yield from _tried("/input_schema", check_schema, spec.input_schema)
     if spec.input_schema.get("type") != "object":
-        yield SpecFault(
-            "/input_schema/type", 'Arguments are an object: say "type": "object".'
-        )
+        yield SpecFault("/input_schema/type", 'Arguments are an object: say "type": "object".')
     if spec.output_schema:
-        yield from _tried("/output_schema", lambda: check_schema(spec.output_schema))
+        yield from _tried("/output_schema", check_schema, spec.output_schema)
 
 
 def _templates(spec: ToolSpec) -> Faults:
@@ -59,9 +63,7 @@ def _templates(spec: ToolSpec) -> Faults:
     for field in ("resource_scope", "approval_summary"):
         template = getattr(spec, field)
         if template:
-            yield from _tried(
-                f"/{field}", lambda template=template: templates.check(template, names)
-            )
+            yield from _tried(f"/{field}", templates.check, template, names)
 
 
 def _idempotency(spec: ToolSpec) -> Faults:
@@ -79,11 +81,7 @@ def _idempotency(spec: ToolSpec) -> Faults:
 
 def _costs(spec: ToolSpec) -> Faults:
     money = spec.cost.money
-    if (
-        money
-        and isinstance(money.currency, ValueAt)
-        and money.currency.source == "result"
-    ):
+    if money and isinstance(money.currency, ValueAt) and money.currency.source == "result":
         yield SpecFault(
             "/cost/money/currency",
             "The currency must be known before the call: point into args.",
@@ -100,28 +98,21 @@ def _preconditions(spec: ToolSpec) -> Faults:
             yield SpecFault(f"{pointer}/probe/tool", "A tool cannot be its own probe.")
         yield from _precondition(precondition, pointer)
     if spec.reconcile:
-        yield from _tried(
-            "/reconcile/succeeded",
-            lambda: expressions.check_cel(spec.reconcile.succeeded),
-        )  # type: ignore[union-attr]  # checked above
-        yield from _probe_expressions(
-            spec.reconcile.probe.args, "/reconcile/probe/args"
-        )
+        yield from _tried("/reconcile/succeeded", expressions.check_cel, spec.reconcile.succeeded)
+        yield from _probe_expressions(spec.reconcile.probe.args, "/reconcile/probe/args")
 
 
 def _precondition(precondition: Precondition, pointer: str) -> Faults:
-    yield from _tried(
-        f"{pointer}/select", lambda: expressions.check_jmespath(precondition.select)
-    )
+    yield from _tried(f"{pointer}/select", expressions.check_jmespath, precondition.select)
     if precondition.expect is not None:
         expect = precondition.expect
-        yield from _tried(f"{pointer}/expect", lambda: expressions.check_cel(expect))
+        yield from _tried(f"{pointer}/expect", expressions.check_cel, expect)
     yield from _probe_expressions(precondition.probe.args, f"{pointer}/probe/args")
 
 
 def _probe_expressions(args: dict[str, Any], pointer: str) -> Faults:
     for place, source in expressions.sources(args, pointer):
-        yield from _tried(place, lambda source=source: expressions.check_cel(source))
+        yield from _tried(place, expressions.check_cel, source)
 
 
 def _http(spec: ToolSpec) -> Faults:
@@ -131,14 +122,12 @@ def _http(spec: ToolSpec) -> Faults:
     yield from _http_destination(spec, spec.http)
     for name in spec.http.headers:
         if name.lower() in _OWN_HEADERS or name.lower().startswith("proxy-"):
-            yield SpecFault(
-                f"/http/headers/{name}", "This header is not a tool's to set."
-            )
+            yield SpecFault(f"/http/headers/{name}", "This header is not a tool's to set.")
     if spec.http.method == "GET" and spec.http.body is not None:
         yield SpecFault("/http/body", "A GET has no body.")
     if spec.http.select is not None:
         select = spec.http.select
-        yield from _tried("/http/select", lambda: expressions.check_jmespath(select))
+        yield from _tried("/http/select", expressions.check_jmespath, select)
 
 
 def _http_placeholders(spec: ToolSpec, http: HttpCall) -> Faults:
@@ -150,31 +139,29 @@ def _http_placeholders(spec: ToolSpec, http: HttpCall) -> Faults:
             yield SpecFault(pointer, f"{{{path}}}: only args.… can stand here.")
         elif not rest and not pointer.startswith("/http/body"):
             yield SpecFault(pointer, "All the arguments can only be a body.")
-        elif (
-            rest
-            and isinstance(known, dict)
-            and name not in known
-            and spec.idempotency != f"arg:{name}"
-        ):
+        elif rest and isinstance(known, dict) and name not in known and spec.idempotency != f"arg:{name}":
             yield SpecFault(pointer, f"The input schema has no property {name}.")
 
 
 def _http_destination(spec: ToolSpec, http: HttpCall) -> Faults:
     if PLACEHOLDER.match(http.url):
-        if not spec.egress_by_argument:
-            yield SpecFault(
-                "/http/url", "An argument chooses the host: say egress_by_argument."
-            )
-        if spec.credential is not None:
-            yield SpecFault("/credential", "A tool whose host an argument chooses cannot have a credential.")
-        if spec.egress_by_argument and not spec.egress:
-            yield SpecFault(
-                "/egress", "An argument chooses the host: list the hosts it may choose."
-            )
-        return
-    if PLACEHOLDER.search(re.split(r"[/?#]", http.url.partition("://")[2])[0]):
+        yield from _chosen_host(spec)
+    elif PLACEHOLDER.search(re.split(r"[/?#]", http.url.partition("://")[2])[0]):
         yield SpecFault("/http/url", "The host and port cannot hold a placeholder.")
-        return
+    else:
+        yield from _fixed_host(spec, http)
+
+
+def _chosen_host(spec: ToolSpec) -> Faults:
+    if not spec.egress_by_argument:
+        yield SpecFault("/http/url", "An argument chooses the host: say egress_by_argument.")
+    elif not spec.egress:
+        yield SpecFault("/egress", "An argument chooses the host: list the hosts it may choose.")
+    if spec.credential is not None:
+        yield SpecFault("/credential", "A tool whose host an argument chooses cannot have a credential.")
+
+
+def _fixed_host(spec: ToolSpec, http: HttpCall) -> Faults:
     if urlsplit(http.url).fragment:
         yield SpecFault("/http/url", "A fragment is never sent.")
     try:
@@ -186,9 +173,9 @@ def _http_destination(spec: ToolSpec, http: HttpCall) -> Faults:
         yield SpecFault("/egress", f"The tool's own {host} is not on its list.")
 
 
-def _tried(pointer: str, check_it: Callable[[], None]) -> Faults:
+def _tried(pointer: str, check_it: Callable[..., None], *values: Any) -> Faults:
     try:
-        check_it()
+        check_it(*values)
     except DomainError as error:
         yield SpecFault(pointer + str(error.details.get("pointer", "")), error.message)
 

@@ -36,22 +36,26 @@ def settled(cost: Cost, args: Any, result: Any) -> Charge:
 
 def _charge(cost: Cost, sources: dict[str, Any]) -> Charge:
     amount, currency = _money(cost.money, sources) if cost.money else (None, None)
-    records = _read(cost.records, sources)
-    if isinstance(records, list):
-        records = len(records)
-    if records is not _MISSING and (
-        isinstance(records, bool) or not isinstance(records, int) or records < 0
-    ):
-        raise CostUnreadable(
-            "The number of records is not a whole number of zero or more."
-        )
-    pending = _MISSING in (amount, currency, records)
+    records = _records(cost, sources)
+    unread = amount is _MISSING or currency is _MISSING
     return Charge(
-        amount=None if amount is _MISSING or currency is _MISSING else amount,
-        currency=None if amount is _MISSING or currency is _MISSING else currency,
-        records=0 if records is _MISSING else records,
-        final=not pending,
+        amount=None if unread else amount,
+        currency=None if unread else currency,
+        records=records or 0,
+        final=not unread and records is not None,
     )
+
+
+def _records(cost: Cost, sources: dict[str, Any]) -> int | None:
+    """How many; a list counts its members. Null while that is not known yet."""
+    records = _read(cost.records, sources)
+    if records is _MISSING:
+        return None
+    if isinstance(records, list):
+        return len(records)
+    if isinstance(records, bool) or not isinstance(records, int) or records < 0:
+        raise CostUnreadable("The number of records is not a whole number of zero or more.")
+    return records
 
 
 def _money(money: Money, sources: dict[str, Any]) -> tuple[Any, Any]:

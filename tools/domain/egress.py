@@ -75,9 +75,7 @@ class EgressPolicy:
         if str(where) not in self.allowed:
             raise HostRefused(f"{where} is not on the tool's list of destinations.")
         if is_literal(where.host) and str(where) not in self.private:
-            raise HostRefused(
-                "An IP address instead of a host name is only allowed when the operator lists it."
-            )
+            raise HostRefused("An IP address instead of a host name is only allowed when the operator lists it.")
         return where
 
     def check_addresses(self, where: Destination, addresses: list[str]) -> str:
@@ -87,9 +85,7 @@ class EgressPolicy:
         if str(where) not in self.private:
             for address in addresses:
                 if not is_public(address):
-                    raise HostRefused(
-                        f"{where.host} leads to an address that is not public."
-                    )
+                    raise HostRefused(f"{where.host} leads to an address that is not public.")
         return addresses[0]
 
 
@@ -111,11 +107,7 @@ def destination(url: str) -> Destination:
 
 
 def _canonical_host(host: str, netloc: str) -> str:
-    written = (
-        netloc.rpartition(":")[0]
-        if re.search(r":\d*\Z", netloc) and not netloc.endswith("]")
-        else netloc
-    )
+    written = netloc.rpartition(":")[0] if re.search(r":\d*\Z", netloc) and not netloc.endswith("]") else netloc
     if written.startswith("["):
         return _canonical_ipv6(host, written)
     if written != host or not _HOST.match(host) or len(host) > 253:
@@ -153,8 +145,4 @@ def is_public(address: str) -> bool:
         parsed = ipaddress.ip_address(address)
     except ValueError:
         return False
-    return (
-        parsed.is_global
-        and not parsed.is_multicast
-        and not any(parsed in net for net in _NEVER)
-    )
+    return parsed.is_global and not parsed.is_multicast and not any(parsed in net for net in _NEVER)

@@ -20,9 +20,7 @@ class InvalidTool(DomainError):
 
     def __init__(self, faults: list[SpecFault]) -> None:
         self.faults = faults
-        errors = [
-            {"pointer": fault.pointer, "detail": fault.detail} for fault in faults
-        ]
+        errors = [{"pointer": fault.pointer, "detail": fault.detail} for fault in faults]
         super().__init__(faults[0].detail if faults else "", errors=errors)
 
 

@@ -15,6 +15,7 @@ import jmespath
 from jmespath.exceptions import JMESPathError
 from jmespath.parser import ParsedResult
 
+from tools.domain.canonical import escape
 from tools.domain.errors import ExpressionFailed, InvalidExpression
 
 type Names = Mapping[str, Any]
@@ -47,13 +48,9 @@ def evaluate(source: str, names: Names) -> Any:
     program = _program(source)
     _refuse_inexact_equality(source, names)
     try:
-        return _exact(
-            program.execute({name: for_cel(value) for name, value in names.items()})
-        )
+        return _exact(program.execute({name: for_cel(value) for name, value in names.items()}))
     except (ValueError, TypeError, LookupError, ArithmeticError, RuntimeError) as error:
-        raise ExpressionFailed(
-            f"“{source}” could not be evaluated: {type(error).__name__}."
-        ) from None
+        raise ExpressionFailed(f"“{source}” could not be evaluated: {type(error).__name__}.") from None
 
 
 def is_true(source: str, names: Names) -> bool:
@@ -81,19 +78,15 @@ def fill(value: Any, names: Names) -> Any:
 
 def sources(value: Any, pointer: str = "") -> Iterator[tuple[str, str]]:
     """Every `$cel` in a stored template, with its place."""
-    match value:
-        case {"$cel": str(source), **rest} if not rest:
-            yield f"{pointer}/$cel", source
-        case {"$literal": _, **rest} if not rest:
+    if isinstance(value, dict) and len(value) == 1:
+        (key, part), *_ = value.items()
+        if key == "$cel" and isinstance(part, str):
+            yield f"{pointer}/$cel", part
+        if key == "$literal" or (key == "$cel" and isinstance(part, str)):
             return
-        case dict():
-            for key, part in value.items():
-                yield from sources(
-                    part, f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}"
-                )
-        case list():
-            for index, part in enumerate(value):
-                yield from sources(part, f"{pointer}/{index}")
+    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for place, part in parts:
+        yield from sources(part, f"{pointer}/{escape(str(place))}")
 
 
 def select(value: Any, path: str) -> Any:
@@ -101,9 +94,7 @@ def select(value: Any, path: str) -> Any:
     try:
         return _search(path).search(value)
     except (JMESPathError, ValueError, TypeError, ArithmeticError) as error:
-        raise ExpressionFailed(
-            f"“{path}” could not be selected: {type(error).__name__}."
-        ) from None
+        raise ExpressionFailed(f"“{path}” could not be selected: {type(error).__name__}.") from None
 
 
 def for_cel(value: Any) -> Any:
@@ -117,15 +108,15 @@ def for_cel(value: Any) -> Any:
             return float(value) if _is_double(value) else f"{_TAG}{value}⟧"
         case Mapping():
             return {key: for_cel(part) for key, part in value.items()}
-        case _:
+        case list() | tuple():
             return [for_cel(part) for part in value]
+        case _:
+            raise ExpressionFailed("A value is not JSON.")
 
 
 def _is_double(value: Decimal) -> bool:
     nearest = float(value)
-    return (
-        nearest not in (float("inf"), float("-inf")) and Decimal(repr(nearest)) == value
-    )
+    return nearest not in (float("inf"), float("-inf")) and Decimal(repr(nearest)) == value
 
 
 def _refuse_inexact_equality(source: str, names: Names) -> None:
@@ -133,9 +124,7 @@ def _refuse_inexact_equality(source: str, names: Names) -> None:
     for left, right in _EQUALITY.findall(bare):
         kinds = {_operand_kind(left, names), _operand_kind(right, names)}
         if kinds == {"inexact", "number"}:
-            raise ExpressionFailed(
-                f"“{source}” compares a number that CEL cannot hold exactly."
-            )
+            raise ExpressionFailed(f"“{source}” compares a number that CEL cannot hold exactly.")
 
 
 def _operand_kind(operand: str, names: Names) -> str:
@@ -149,11 +138,7 @@ def _operand_kind(operand: str, names: Names) -> str:
         return "other"
     if isinstance(value, str) and value.startswith(_TAG):
         return "inexact"
-    return (
-        "number"
-        if isinstance(value, int | float) and not isinstance(value, bool)
-        else "other"
-    )
+    return "number" if isinstance(value, int | float) and not isinstance(value, bool) else "other"
 
 
 def _followed(path: str, names: Names) -> Any:

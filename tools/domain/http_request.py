@@ -32,20 +32,16 @@ def build(spec: ToolSpec, args: dict[str, Any], idempotency_key: str) -> HttpReq
     how, _, name = spec.idempotency.partition(":")
     if how == "arg":
         args = args | {name: idempotency_key}
-    headers = {key: _header(key, text, args) for key, text in http.headers.items()}
-    headers = {key: value for key, value in headers.items() if value is not None}
+    filled = {key: _header(key, text, args) for key, text in http.headers.items()}
+    headers = {key: value for key, value in filled.items() if value is not None}
     if how == "header":
-        headers = {
-            key: value for key, value in headers.items() if key.lower() != name.lower()
-        }
+        headers = {key: value for key, value in headers.items() if key.lower() != name.lower()}
         headers[name] = idempotency_key
     body = None if http.body is None else canonical(_body(http.body, args))
     headers.setdefault("Accept", "application/json")
     if body is not None:
         headers["Content-Type"] = "application/json"
-    return HttpRequest(
-        http.method, _url(http, args, spec), tuple(headers.items()), body
-    )
+    return HttpRequest(http.method, _url(http, args, spec), tuple(headers.items()), body)
 
 
 def placeholders(http: HttpCall) -> Iterator[tuple[str, str]]:
@@ -78,9 +74,7 @@ def _url(http: HttpCall, args: dict[str, Any], spec: ToolSpec) -> str:
     if any(part in (".", "..") for part in urlsplit(url).path.split("/")):
         raise ToolError("invalid_arguments", "A path segment may not be “.” or “..”.")
     pairs = [(name, _parameter(text, args)) for name, text in http.query.items()]
-    query = urlencode(
-        [(name, value) for name, value in pairs if value is not None], quote_via=quote
-    )
+    query = urlencode([(name, value) for name, value in pairs if value is not None], quote_via=quote)
     return f"{url}{'&' if urlsplit(url).query else '?'}{query}" if query else url
 
 
@@ -100,9 +94,7 @@ def _parameter(template: str, args: dict[str, Any]) -> str | None:
 
 def _header(name: str, template: str, args: dict[str, Any]) -> str | None:
     value = _parameter(template, args)
-    if value is not None and (
-        _CONTROL.search(value) or not value.isascii() or value != value.strip()
-    ):
+    if value is not None and (_CONTROL.search(value) or not value.isascii() or value != value.strip()):
         raise ToolError(
             "invalid_arguments",
             f"The value for the header {name} has characters that a header cannot hold.",
@@ -119,11 +111,7 @@ def _body(value: Any, args: dict[str, Any]) -> Any:
             filled = {key: _body(part, args) for key, part in value.items()}
             return {key: part for key, part in filled.items() if part is not _MISSING}
         case list():
-            return [
-                part
-                for part in (_body(part, args) for part in value)
-                if part is not _MISSING
-            ]
+            return [part for part in (_body(part, args) for part in value) if part is not _MISSING]
         case _:
             return value
 
@@ -140,9 +128,7 @@ def _body_texts(value: Any, pointer: str) -> Iterator[tuple[str, str]]:
 
 
 def _text(template: str, args: dict[str, Any]) -> str:
-    return PLACEHOLDER.sub(
-        lambda found: _scalar(found[1], _at(found[1], args)), template
-    )
+    return PLACEHOLDER.sub(lambda found: _scalar(found[1], _at(found[1], args)), template)
 
 
 def _scalar(path: str, value: Any) -> str:

@@ -26,9 +26,7 @@ class ToolFault:
 class ToolError(Exception):
     """Raised by a tool's author for a definite failure: nothing was changed, or what was changed is undone."""
 
-    def __init__(
-        self, code: str, message: str, retryable: bool = False, hint: str | None = None
-    ) -> None:
+    def __init__(self, code: str, message: str, retryable: bool = False, hint: str | None = None) -> None:
         super().__init__(message)
         self.code = code
         self.message = message

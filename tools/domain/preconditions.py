@@ -36,9 +36,7 @@ def evaluate(precondition: Precondition, before: Any, now: Any, args: Any) -> Ve
         same = canonical(before) == canonical(now)
         return Verdict(name, same, "" if same else "The value changed.")
     try:
-        held = expressions.evaluate(
-            precondition.expect, {"before": before, "now": now, "args": args}
-        )
+        held = expressions.evaluate(precondition.expect, {"before": before, "now": now, "args": args})
     except ExpressionFailed as error:
         return Verdict(name, False, error.message)
     return Verdict(

@@ -21,14 +21,12 @@ type Kind = Literal["python", "http", "command", "mcp"]
 type OnChange = Literal["ask_again", "replan", "fail"]
 
 NAME_PATTERN = r"^[a-z][a-z0-9_]{0,39}$"
-_TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+_HEADER_NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _POINTER = r"^(/([^~/]|~[01])*)*$"
 
 ToolName = Annotated[str, StringConstraints(pattern=NAME_PATTERN)]
 Scope = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_.:-]{0,79}$")]
-Destination = Annotated[
-    str, StringConstraints(pattern=r"^(\[[0-9a-f:.]+\]|[a-z0-9.-]+):[0-9]{1,5}$")
-]
+Destination = Annotated[str, StringConstraints(pattern=r"^(\[[0-9a-f:.]+\]|[a-z0-9.-]+):[0-9]{1,5}$")]
 
 
 class _Part(BaseModel):
@@ -41,9 +39,7 @@ class ValueAt(_Part):
     source: Literal["args", "result"] = Field(alias="in")
     pointer: str = Field(pattern=_POINTER, max_length=500)
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", populate_by_name=True, serialize_by_alias=True
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, serialize_by_alias=True)
 
 
 class Money(_Part):
@@ -56,7 +52,7 @@ class Money(_Part):
     @classmethod
     def _exact(cls, value: Any) -> Any:
         if isinstance(value, float):
-            raise ValueError("write the amount as a decimal string")
+            raise ValueError("write the amount as a decimal string")  # noqa: TRY004 - pydantic reads ValueError
         return value
 
     @field_validator("amount")
@@ -108,9 +104,7 @@ class HttpCall(_Part):
 
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "GET"
     url: str = Field(min_length=1, max_length=2000)
-    headers: dict[Annotated[str, StringConstraints(pattern=rf"^{_TOKEN}$")], str] = (
-        Field(default_factory=dict)
-    )
+    headers: dict[Annotated[str, StringConstraints(pattern=rf"^{_HEADER_NAME}$")], str] = Field(default_factory=dict)
     query: dict[str, str] = Field(default_factory=dict)
     body: Any = None
     success: tuple[Annotated[int, Field(ge=200, le=599)], ...] = ()
@@ -142,7 +136,7 @@ class ToolSpec(_Part):
     cost: Cost = Cost()
     idempotency: str = Field(
         default="none",
-        pattern=rf"^(none|native|header:{_TOKEN}|arg:[A-Za-z_][A-Za-z0-9_]*)$",
+        pattern=rf"^(none|native|header:{_HEADER_NAME}|arg:[A-Za-z_][A-Za-z0-9_]*)$",
     )
     volatile: bool = False
     egress_by_argument: bool = False
@@ -162,12 +156,8 @@ class ToolSpec(_Part):
     def _config_of_its_kind(self) -> "ToolSpec":
         if self.kind not in ("http", "python"):
             raise ValueError(f"tools of the kind {self.kind} cannot run here yet")
-        if (self.http is None) is (self.kind == "http") or (self.python is None) is (
-            self.kind == "python"
-        ):
-            raise ValueError(
-                f"a tool of the kind {self.kind} has `{self.kind}` and no other kind's part"
-            )
+        if (self.http is None) is (self.kind == "http") or (self.python is None) is (self.kind == "python"):
+            raise ValueError(f"a tool of the kind {self.kind} has `{self.kind}` and no other kind's part")
         return self
 
     @property
@@ -187,9 +177,7 @@ class ToolSpec(_Part):
     @cached_property
     def text(self) -> str:
         """The canonical text that is stored and hashed."""
-        return canonical(
-            self.model_dump(mode="python") | {"cost": self.cost.model_dump(mode="json")}
-        )
+        return canonical(self.model_dump(mode="python") | {"cost": self.cost.model_dump(mode="json")})
 
     @cached_property
     def content_hash(self) -> str:
@@ -206,6 +194,4 @@ class ToolSpec(_Part):
             "input_schema",
             "output_schema",
         )
-        return hashlib.sha256(
-            canonical({part: getattr(self, part) for part in parts}).encode()
-        ).hexdigest()
+        return hashlib.sha256(canonical({part: getattr(self, part) for part in parts}).encode()).hexdigest()

@@ -33,18 +33,20 @@ def _restored(read: Any, original: Any, *, may_be_float: bool) -> Any:
     match read, original:
         case BaseModel(), dict():
             return _restored_model(read, original)
-        case bool(), _:
-            return read
-        case Decimal(), int() | Decimal():
-            return Decimal(original)
-        case float(), int() | Decimal() if not may_be_float:
-            return original
         case dict(), dict() if set(read) == set(original):
             return {k: _restored(v, original[k], may_be_float=may_be_float) for k, v in read.items()}
         case list(), list() if len(read) == len(original):
             return [_restored(v, o, may_be_float=may_be_float) for v, o in zip(read, original, strict=True)]
         case _:
-            return read
+            return _restored_number(read, original, may_be_float=may_be_float)
+
+
+def _restored_number(read: Any, original: Any, *, may_be_float: bool) -> Any:
+    if isinstance(original, bool) or not isinstance(original, int | Decimal):
+        return read
+    if isinstance(read, Decimal):
+        return Decimal(original)
+    return original if isinstance(read, float) and not may_be_float else read
 
 
 def _mentions_float(annotation: Any) -> bool:

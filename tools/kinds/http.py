@@ -1,6 +1,7 @@
 """HTTP tools: one request, one answer, and the truth about whether the request may have left."""
 
 import asyncio
+import logging
 from asyncio import AbstractEventLoop
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,15 +13,16 @@ import httpx2
 from django.conf import settings
 
 from tools.call import ToolCall
+from tools.domain.answer import Answer
 from tools.domain.egress import EgressPolicy, HostRefused, destination
 from tools.domain.http_answer import reading
 from tools.domain.http_request import HttpRequest, build
 from tools.domain.outcome import Failed, NotSent, Outcome, ToolFault, Unknown
 from tools.domain.spec import ToolSpec
-from tools.domain.answer import Answer
 from tools.kinds.loop import background_loop, run_here
 from tools.kinds.transport import GuardedTransport
 
+logging.getLogger("httpx2").setLevel(logging.WARNING)  # it writes whole addresses, arguments included, at INFO
 MAX_BODY_BYTES = 4 * 1024 * 1024
 _SENT = ("http11.send_request_headers.started", "http2.send_request_headers.started")
 
@@ -101,8 +103,8 @@ class _Attempt:
             if encoding != "identity":
                 fault = ToolFault("invalid_result", "The answer is compressed although that was not asked for.")
                 return reading(self.call.tool.spec, response.status_code, None, fault)
-            body, fault = await _bounded_body(response)
-            return reading(self.call.tool.spec, response.status_code, body, fault)
+            body, cut = await _bounded_body(response)
+            return reading(self.call.tool.spec, response.status_code, body, cut)
 
     def _headers(self) -> list[tuple[str, str]]:
         headers = [*self.request.headers, ("User-Agent", "agentops"), ("Accept-Encoding", "identity")]
@@ -112,7 +114,7 @@ class _Attempt:
         if event in _SENT:
             self.left = True
 
-    def _cancelled(self) -> Outcome:
+    def _cancelled(self) -> Answer | Outcome:
         if not self.left:
             return NotSent("The call was cancelled before anything was sent.")
         return self._broken("cancelled", "The call was cancelled while it ran.", retryable=False)

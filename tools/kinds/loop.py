@@ -26,7 +26,7 @@ def run_here[T](work: Coroutine[Any, Any, T]) -> T:
 
 
 def _after_fork() -> None:
-    global _guard, _loop  # noqa: PLW0603 - the parent's thread does not exist in the child
+    global _guard, _loop
     _guard, _loop = threading.Lock(), None
 
 

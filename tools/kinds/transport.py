@@ -75,7 +75,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
                 method=request.method,
                 url=httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
                 headers=request.headers.raw,
-                content=request.stream,  # type: ignore[arg-type]  # an async client's stream is async
+                content=request.stream,
                 extensions=request.extensions,
             )
         )

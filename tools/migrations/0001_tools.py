@@ -154,11 +154,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "constraints": [
-                    models.UniqueConstraint(
-                        fields=("tenant", "name"), name="tools_credential_name_once"
-                    )
-                ],
+                "constraints": [models.UniqueConstraint(fields=("tenant", "name"), name="tools_credential_name_once")],
             },
         ),
         migrations.AddConstraint(
@@ -177,9 +173,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="tool",
-            constraint=models.UniqueConstraint(
-                fields=("tenant", "name"), name="tools_tool_name_once"
-            ),
+            constraint=models.UniqueConstraint(fields=("tenant", "name"), name="tools_tool_name_once"),
         ),
         migrations.AddConstraint(
             model_name="tool",

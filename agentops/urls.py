@@ -7,5 +7,6 @@ from agentops.health import healthz, readyz
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz),
     path("readyz", readyz),
+    path("api/", include("agentops.api.urls")),
     path("", include("agentops.web.urls")),
 ]

@@ -52,7 +52,8 @@ SELECT jsonb_build_object(
                 JOIN approvals_decision d ON d.tenant_id = q.tenant_id AND d.request_id = q.id
                 LEFT JOIN tenancy_membership m ON m.tenant_id = d.tenant_id AND m.user_id = d.user_id
                 WHERE q.tenant_id = r.tenant_id AND q.run_id = r.id AND q.status IN ('pending', 'approved')),
-  'tools', (SELECT jsonb_agg(jsonb_build_array(n.id, l.id, l.name, n.number, l.enabled, l.quarantined, n.schema_hash, true))
+  'tools', (SELECT jsonb_agg(jsonb_build_array(
+                n.id, l.id, l.name, n.number, l.enabled, l.quarantined, n.schema_hash, true))
             FROM tools_tool l JOIN tools_toolversion n ON n.tenant_id = l.tenant_id AND n.id = l.current_id
             WHERE l.tenant_id = r.tenant_id AND l.name = ANY (v.tools)),
   'policy', (SELECT jsonb_build_array(y.number, y.preset, y.rules) FROM approvals_policyversion y
@@ -173,7 +174,7 @@ _READERS: dict[type[Model], list[tuple[str, str, Callable[[Any], Any]]]] = {}
 
 def _readers(model: type[Model]) -> list[tuple[str, str, Callable[[Any], Any]]]:
     if model not in _READERS:
-        _READERS[model] = [(f.attname, f.column, _reader(f)) for f in model._meta.concrete_fields]
+        _READERS[model] = [(f.attname, f.column or f.attname, _reader(f)) for f in model._meta.concrete_fields]
     return _READERS[model]
 
 

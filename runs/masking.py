@@ -26,7 +26,8 @@ def mask_args(tenant_id: UUID, args: Json, schema: dict[str, Any]) -> MaskedArgs
 
 def mask_result(tenant_id: UUID, result: Json, schema: dict[str, Any]) -> Json:
     """A result with every secret leaf replaced by its tag."""
-    return secrets.mask(result, schema, key=tenant_hmac_key(tenant_id), known=frozenset()).value
+    masked: Json = secrets.mask(result, schema, key=tenant_hmac_key(tenant_id), known=frozenset()).value
+    return masked
 
 
 def seal_args(tenant_id: UUID, step_id: UUID, args: Json) -> bytes:

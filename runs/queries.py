@@ -173,9 +173,9 @@ def capped_count(rows: QuerySet[Any]) -> int | None:
 
 def budget_of(row: Run) -> dict[str, Json]:
     """`limit`, `used`, `reserved` by budget key; absent limits are unlimited. Seconds count to now or the end."""
-    limit, used, reserved = (parse(text) for text in (row.limits, row.used, row.reserved))
-    assert isinstance(limit, dict) and isinstance(used, dict) and isinstance(reserved, dict)  # noqa: S101 - written by us
-    currency = limit["money"]["currency"] if isinstance(limit.get("money"), dict) else None  # type: ignore[index]
+    figures_of: list[Any] = [parse(text) for text in (row.limits, row.used, row.reserved)]
+    limit, used, reserved = figures_of
+    currency = limit["money"]["currency"] if limit.get("money") else None
     for figures in (used, reserved):
         figures["money"] = {"amount": str(figures["money"]), "currency": currency}
     used["seconds"] = _seconds(row)

@@ -1,5 +1,6 @@
 """Keyset pages: a cursor says after which row the next page starts, signed so that only our own come back."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -17,48 +18,48 @@ COUNTED: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """The last row of a page: the moment that orders it, and its id."""
+class Asked:
+    """One page as asked for; `after` is the last row's key of the page before."""
 
-    at: datetime
-    id: UUID
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """One page as asked for."""
-
-    after: Place | None
+    after: tuple[str, ...] | None
     size: int
 
+    @property
+    def after_row(self) -> tuple[datetime, UUID] | None:
+        """The key of lists that are ordered by a moment and an id."""
+        return None if self.after is None else (datetime.fromisoformat(self.after[0]), UUID(self.after[1]))
 
-def asked_page(request: Request, actor: Actor) -> Page:
+
+def asked_page(request: Request, actor: Actor) -> Asked:
     """The `cursor` and `limit` of the query."""
-    return Page(after=_after(request, actor), size=_size(request))
+    return Asked(after=_after(request, actor), size=_size(request))
 
 
 def page_of(
-    request: Request, actor: Actor, rows: list[dict[str, Any]], last: Place | None, count: int
+    request: Request, actor: Actor, rows: Sequence[Mapping[str, Any]], after: Iterable[Any] | None, count: int | None
 ) -> dict[str, Any]:
-    """The answer of a list. `last`: where the next page starts, if there is one; `count`: counted up to 1,001."""
+    """The answer of a list. `after`: the key where the next page starts, if there is one."""
     body: dict[str, Any] = {"results": rows, "next": None, "count": count}
-    if count > COUNTED:
-        body |= {"count": None, "count_at_least": COUNTED}
-    if last is not None:
+    if count is None:
+        body["count_at_least"] = COUNTED
+    if after is not None:
         query = request.query_params.copy()
-        query["cursor"] = _signer(request, actor).sign_object([last.at.isoformat(), str(last.id)])
+        query["cursor"] = _signer(request, actor).sign_object([_text(part) for part in after])
         body["next"] = request.build_absolute_uri(f"{request.path}?{query.urlencode()}")
     return body
 
 
-def _after(request: Request, actor: Actor) -> Place | None:
+def _text(part: Any) -> str:
+    return part.isoformat() if isinstance(part, datetime) else str(part)
+
+
+def _after(request: Request, actor: Actor) -> tuple[str, ...] | None:
     cursor = request.query_params.get("cursor")
     if cursor is None:
         return None
     try:
-        at, row = _signer(request, actor).unsign_object(cursor)
-        return Place(at=datetime.fromisoformat(at), id=UUID(row))
-    except (signing.BadSignature, ValueError, TypeError):
+        return tuple(_signer(request, actor).unsign_object(cursor))
+    except (signing.BadSignature, ValueError):
         raise InvalidQuery("cursor", "This is not a cursor that this list gave out.") from None
 
 

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from typing import Any, NoReturn
 from uuid import UUID
 
-from django.http import Http404
+from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from rest_framework import exceptions
 from rest_framework.request import Request
@@ -41,10 +41,10 @@ class Resource(APIView):
         """The tenant's transaction for queries."""
         return tenant_transaction(actor.tenant_id)
 
-    def http_method_not_allowed(self, request: Request, *args: Any, **kwargs: Any) -> NoReturn:
+    def http_method_not_allowed(self, request: HttpRequest | Request, *args: Any, **kwargs: Any) -> NoReturn:  # type: ignore[override]  # DRF hands its own request
         raise errors.MethodNotAllowed
 
-    def handle_exception(self, exc: Exception) -> HttpResponseBase:
+    def handle_exception(self, exc: Exception) -> HttpResponseBase:  # type: ignore[override]  # any response will do
         """Every refusal as a problem; a fault of ours is recorded and says nothing of itself."""
         if isinstance(exc, errors.MethodNotAllowed):
             return problem(exc, Allow=", ".join(self.allowed_methods))

@@ -21,6 +21,12 @@ class PeopleOnly(GateError):
     code = "people_only"
 
 
+class NotForAgents(GateError):
+    """A key that decides may not propose: an agent that holds it could approve itself."""
+
+    code = "not_for_agents"
+
+
 class NotAnApprover(GateError):
     """You are not one of those who may decide this request."""
 

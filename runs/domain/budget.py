@@ -46,9 +46,9 @@ class Limits(BaseModel):
             mine, most = getattr(self, key), getattr(ceiling, key)
             if mine is not None and most is not None and mine > most:
                 return key
-        if self.money and ceiling.money:
-            if self.money.currency != ceiling.money.currency or self.money.amount > ceiling.money.amount:
-                return "money"
+        mine, most = self.money, ceiling.money
+        if mine and most and (mine.currency != most.currency or mine.amount > most.amount):
+            return "money"
         return None
 
     def lowered_by(self, wish: Self) -> Self:

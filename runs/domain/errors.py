@@ -91,3 +91,9 @@ class TooEarlyToReconcile(RunError):
     """The call may still be on its way; it cannot be called failed yet."""
 
     code = "too_early"
+
+
+class PlannerInvalid(RunError):
+    """A finish stands alone, and a turn has 1 to 32 proposals."""
+
+    code = "planner_invalid"

@@ -9,7 +9,7 @@ from agentops.after_commit import nudge_later
 from runs import ledger
 from runs.book import Book
 from runs.domain.planning import Answer, Finish, GiveUp, Turn, Wait
-from runs.domain.run import TerminalReason
+from runs.domain.run import FINAL, RunStatus, TerminalReason
 from runs.domain.step import StepStatus
 from runs.models import Step
 from runs.operations.claiming import Claimed, claim, probes_due
@@ -78,7 +78,7 @@ def _next(book: Book, owner: UUID, readings: Readings) -> Next:
     if restarted is not None:
         return Execute(restarted)
     for _ in range(MAX_ROUNDS):
-        if book.is_final or book.run.cancel_requested_at is not None:
+        if RunStatus(book.run.status) in FINAL or book.run.cancel_requested_at is not None:
             return Idle()
         cleared = book.in_status(StepStatus.CLEARED)
         found = _take(book, cleared[0], readings, owner) if cleared else _plan(book, readings)
@@ -104,16 +104,23 @@ def _plan(book: Book, readings: Readings) -> Next | None:
             return Idle()
         case Finish(text):
             end(book, TerminalReason.COMPLETED, answer=text)
+            return None
         case GiveUp(reason, message):
             end(book, reason, message)
+            return None
         case Turn() as turn:
-            wanted = probes_for(book, turn, readings)
-            if wanted:
-                book.probing = True
-                return Probe(book.run.tenant_id, book.run.id, tuple(wanted))
-            if turn.memory:
-                book.run.planner_state = turn.memory
-            propose(book, turn, readings)
+            return _propose(book, turn, readings)
+
+
+def _propose(book: Book, turn: Turn, readings: Readings) -> Probe | None:
+    wanted = probes_for(book, turn, readings)
+    if wanted:
+        book.probing = True
+        return Probe(book.run.tenant_id, book.run.id, tuple(wanted))
+    book.probing = False
+    if turn.memory:
+        book.run.planner_state = turn.memory
+    propose(book, turn, readings)
     return None
 
 
@@ -124,7 +131,7 @@ def _schedule(book: Book, found: Next) -> None:
         book.work.cancel_requested = False
         return
     waiting = book.in_status(StepStatus.CLEARED)
-    if waiting and (isinstance(found, Execute) or isinstance(found, Idle)):
+    if waiting and (isinstance(found, Execute | Idle)):
         book.work.queue = waiting[0].queue
         book.work.due_at = book.now
         nudge_later(book.work.queue, book.run.id)

@@ -5,6 +5,8 @@ from datetime import timedelta
 from hashlib import sha256
 from uuid import UUID
 
+from pydantic import SecretStr
+
 from agentops.tenancy.ids import uuid7
 from approvals.domain.binding import Condition
 from approvals.domain.policy import Effect
@@ -45,7 +47,7 @@ class Claimed:
     idempotency_key: str
     principal: str
     scopes: frozenset[str]
-    credential: object
+    credential: SecretStr | None
     lease_seconds: float
 
 

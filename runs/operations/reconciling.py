@@ -8,6 +8,7 @@ from agentops.tenancy.actor import Actor
 from agentops.tenancy.scopes import RUNS_WRITE
 from agentops.tenancy.transaction import tenant_transaction
 from runs import ledger
+from runs.book import Book
 from runs.domain.errors import NotUnknown, StepNotFound, TooEarlyToReconcile
 from runs.domain.step import StepEvent, StepStatus
 from runs.models import Attempt, Step
@@ -32,25 +33,31 @@ def reconcile(actor: Actor, step_id: UUID, *, succeeded: bool, evidence: str, re
         tool = book.tools.get(step.tool)
         if not succeeded:
             _require_quiet(book.now, step, (tool.pinned.spec.timeout_ms if tool else 0) / 1000)
-        told: dict[str, Json] = {"evidence": evidence, "outcome": "succeeded" if succeeded else "failed"}
         if succeeded:
-            step.refusal = None
-            if tool is not None:
-                observe(book, step, tool.pinned.spec, result)
-            book.record(step, StepEvent.RECONCILED_SUCCEEDED, actor.label, **told)
-            book.charge(
-                use={"money": step.charge_money, "records": step.charge_records},
-                reserve={"money": -step.charge_money, "records": -step.charge_records},
-            )
+            _succeed(book, step, actor.label, evidence, result)
         else:
-            step.refusal = canonical(
-                {"code": "tool_failed", "message": f"Reconciled as failed: {evidence}", "retryable": True, "hint": ""}
-            )
-            book.record(step, StepEvent.RECONCILED_FAILED, actor.label, **told)
-            observe_refusal(book, step)
-            release(book, step, started=True)
+            _fail(book, step, actor.label, evidence)
         if not book.is_final:
             due_now(book)
+
+
+def _succeed(book: Book, step: Step, who: str, evidence: str, result: Json) -> None:
+    step.refusal = None
+    if (tool := book.tools.get(step.tool)) is not None:
+        observe(book, step, tool.pinned.spec, result)
+    book.record(step, StepEvent.RECONCILED_SUCCEEDED, who, evidence=evidence)
+    book.charge(
+        use={"money": step.charge_money, "records": step.charge_records},
+        reserve={"money": -step.charge_money, "records": -step.charge_records},
+    )
+
+
+def _fail(book: Book, step: Step, who: str, evidence: str) -> None:
+    message = f"Reconciled as failed: {evidence}"
+    step.refusal = canonical({"code": "tool_failed", "message": message, "retryable": True, "hint": ""})
+    book.record(step, StepEvent.RECONCILED_FAILED, who, evidence=evidence)
+    observe_refusal(book, step)
+    release(book, step, started=True)
 
 
 def _require_quiet(now: datetime, step: Step, timeout: float) -> None:

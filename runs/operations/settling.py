@@ -36,6 +36,14 @@ def settle(book: Book, report: Settled) -> None:
         return
     _close_attempt(book, step, report.outcome)
     step.lease_owner, step.lease_until = None, None
+    _take_in(book, step, report)
+    over = spent(book.limits, book.used)
+    if over is not None and not book.is_final and not book.in_status(StepStatus.RUNNING):
+        end(book, TerminalReason(over.value), "The budget was used up.")
+
+
+def _take_in(book: Book, step: Step, report: Settled) -> None:
+    call = report.call
     match report.outcome:
         case Succeeded() as outcome:
             _succeed(book, step, call.tool.spec, call.args, outcome)
@@ -46,9 +54,6 @@ def settle(book: Book, report: Settled) -> None:
         case NotSent(reason):
             book.record(step, StepEvent.HANDED_BACK, reason=reason)
             book.charge(use={"tool_calls": -1}, reserve={"tool_calls": 1})
-    over = spent(book.limits, book.used)
-    if over is not None and not book.is_final and not book.in_status(StepStatus.RUNNING):
-        end(book, TerminalReason(over.value), "The budget was used up.")
 
 
 def lose(book: Book, step: Step, reason: str) -> None:

@@ -8,14 +8,14 @@ from uuid import UUID
 from agentops.tenancy.access import require_scope
 from agentops.tenancy.actor import Actor
 from agentops.tenancy.scopes import APPROVALS_DECIDE, RUNS_WRITE
-from approvals.domain.errors import GateError
+from approvals.domain.errors import NotForAgents
 from runs import ledger, probing
 from runs.book import Book
 from runs.domain.errors import (
     IdempotencyMismatch,
     NotExternal,
     NotThePrincipal,
-    RunError,
+    PlannerInvalid,
     RunFinished,
     TurnMoved,
     TurnOpen,
@@ -29,18 +29,6 @@ from runs.operations.healing import heal_due
 from runs.operations.proposing import probes_for, propose
 from runs.operations.readings import Reading, Readings
 from tools.domain.canonical import canonical
-
-
-class NotForAgents(GateError):
-    """A key that decides may not propose."""
-
-    code = "not_for_agents"
-
-
-class PlannerInvalid(RunError):
-    """A finish stands alone, and a turn has 1 to 32 proposals."""
-
-    code = "planner_invalid"
 
 
 @dataclass(frozen=True)

@@ -99,7 +99,7 @@ TEMPLATES: list[dict[str, Any]] = [
 DATABASES = connection_settings(ENV)
 
 # Work: Redis where REDIS_URL names one, else a queue in the product's own database.
-CELERY_BROKER_URL = ENV.redis_url or "pgmq://"
+CELERY_BROKER_URL = ENV.redis_url or "pgmq://localhost"
 CELERY_BROKER_TRANSPORT_OPTIONS = broker_options(ENV.redis_url, DATABASES["default"])
 CELERY_BROKER_POOL_LIMIT = 4
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
@@ -185,3 +185,24 @@ USE_TZ = True
 USE_I18N = True
 
 AGENTOPS_ALLOWED_PRIVATE_HOSTS = ENV.agentops_allowed_private_hosts
+
+REST_FRAMEWORK: dict[str, Any] = {
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "UNAUTHENTICATED_USER": None,
+    "DEFAULT_AUTHENTICATION_CLASSES": [],
+    "DEFAULT_PERMISSION_CLASSES": [],
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "AgentOps",
+    "DESCRIPTION": "Start, watch and cancel runs, propose calls, decide approvals, register tools.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "SERVE_PERMISSIONS": [],
+    "SERVE_AUTHENTICATION": [],
+    "DISABLE_ERRORS_AND_WARNINGS": True,
+    "APPEND_COMPONENTS": {"securitySchemes": {"ApiKey": {"type": "http", "scheme": "bearer"}}},
+    "SECURITY": [{"ApiKey": []}],
+}

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import threading
+import warnings
 
 from agentops.embedded.supervisor import PARENT_PIPE
 
@@ -35,8 +36,12 @@ def _web() -> None:
 
 
 def _worker() -> None:
-    from agentops.celery import app  # noqa: PLC0415 - each part loads its own server only
+    from celery.platforms import SecurityWarning  # noqa: PLC0415 - each part loads its own server only
 
+    from agentops.celery import app  # noqa: PLC0415
+
+    # Celery warns root because of pickle; only JSON is accepted here.
+    warnings.simplefilter("ignore", SecurityWarning)
     worker = app.Worker(
         pool="threads",
         concurrency=8,

@@ -62,8 +62,8 @@ def _run(options: argparse.Namespace) -> None:
             if embedded:
                 _start_postgres(server)
             environment = _environment(options, home, server if embedded else None)
-            _manage("prepare", environment)
-            _serve(supervisor, options, home, environment)
+            preparing = _prepare(options, home, environment)
+            _serve(supervisor, options, home, environment, preparing)
         finally:
             if embedded:
                 server.stop()
@@ -78,14 +78,18 @@ def _start_postgres(server: Server) -> None:
     say("postgres", f"{how}, socket in {server.socket}")
 
 
-def _serve(supervisor: Supervisor, options: argparse.Namespace, home: Home, environment: dict[str, str]) -> None:
+def _serve(
+    supervisor: Supervisor,
+    options: argparse.Namespace,
+    home: Home,
+    environment: dict[str, str],
+    preparing: subprocess.Popen[str],
+) -> None:
     url = _url(options.host, options.port)
     supervisor.start([_child(name, environment) for name in ("web", "worker")])
     try:
-        seeding = None if options.no_demo else _seed(home, url, environment)
-        supervisor.watch_until(lambda: _is_ready(url) and (seeding is None or seeding.poll() is not None))
+        supervisor.watch_until(lambda: _is_prepared(preparing) and _is_ready(url))
         if not supervisor.stopping.is_set():
-            _refuse_failed(seeding)
             greet(url, home.path)
             supervisor.watch_until(lambda: False)
     finally:
@@ -126,23 +130,31 @@ def _private_hosts(options: argparse.Namespace, known: Env) -> str:
     return ",".join(hosts)
 
 
-def _manage(command: str, environment: dict[str, str]) -> None:
+def _prepare(options: argparse.Namespace, home: Home, environment: dict[str, str]) -> subprocess.Popen[str]:
+    """Return when the database is prepared; the same process goes on to make the demo once the web answers."""
+    seed = [] if options.no_demo else ["--seed", str(home.path), "--url", _url(options.host, options.port)]
     # A session of its own: Ctrl-C lets it finish, since half a migration helps nobody.
-    done = subprocess.run(
-        [*_MANAGE, command], env=environment, stdin=subprocess.DEVNULL, check=False, start_new_session=True
+    preparing = subprocess.Popen(
+        [*_MANAGE, "prepare", *seed],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
-    if done.returncode != 0:
-        raise CannotStart(f"`manage.py {command}` failed; its message is above.", exit_code=3)
+    first = preparing.stdout.readline() if preparing.stdout else ""
+    if not first:
+        preparing.wait()
+        raise CannotStart("the database could not be prepared; the reason is above.", exit_code=3)
+    say("database", first.strip())
+    return preparing
 
 
-def _seed(home: Home, url: str, environment: dict[str, str]) -> subprocess.Popen[bytes]:
-    command = [*_MANAGE, "seed_demo", "--home", str(home.path), "--url", url]
-    return subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
-
-
-def _refuse_failed(seeding: subprocess.Popen[bytes] | None) -> None:
-    if seeding is not None and seeding.returncode != 0:
-        raise CannotStart("the demo could not be made; its message is above. --no-demo starts without it.", 3)
+def _is_prepared(preparing: subprocess.Popen[str]) -> bool:
+    code = preparing.poll()
+    if code:
+        raise CannotStart("the demo could not be made; the reason is above. --no-demo starts without it.", 3)
+    return code == 0
 
 
 def _is_ready(url: str) -> bool:

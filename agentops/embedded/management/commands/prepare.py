@@ -1,13 +1,15 @@
 """`manage.py prepare`: everything in the database that only its owner may make."""
 
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management import BaseCommand, call_command
+from django.core.management import BaseCommand, CommandParser, call_command
 from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 from psycopg import sql
 
+from agentops.embedded.demonstration import seed_demo
 from agentops.embedded.queues import install_queues
 
 
@@ -17,21 +19,31 @@ class Command(BaseCommand):
     help = "Prepare the database as its owner: grants, migrations, queues."
     requires_system_checks: list[str] = []
 
+    def add_arguments(self, parser: CommandParser) -> None:
+        """What `up` adds."""
+        parser.add_argument("--seed", type=Path, help="then make the demo, and write demo.json into this folder")
+        parser.add_argument("--url", default="", help="the address in demo.json")
+
     def handle(self, *args: Any, **options: Any) -> None:
         """Run each part; all of them may be run again."""
         _grant(settings.DATABASES["default"]["USER"])
-        self._migrate()
+        applied = self._migrate()
         if settings.CELERY_BROKER_URL.startswith("pgmq"):
             install_queues(settings.DATABASES["owner"], settings.DATABASES["default"]["USER"])
         _forget_former_processes()
+        if options["verbosity"]:
+            self.stdout.write(f"{applied} migrations applied")
+            self.stdout.flush()
         connections["owner"].close()
+        if options.get("seed"):
+            seed_demo(options["seed"], options["url"])
 
-    def _migrate(self) -> None:
+    def _migrate(self) -> int:
         executor = MigrationExecutor(connections["owner"])
         due = executor.migration_plan(executor.loader.graph.leaf_nodes())
         if due:
             call_command("migrate", database="owner", verbosity=0, interactive=False)
-        self.stdout.write(f"database | {len(due)} migrations applied")
+        return len(due)
 
 
 def _grant(role: str) -> None:

@@ -1,0 +1,86 @@
+"""The house rules that no other tool checks: imports, sizes, names, and documents that could drift."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from agentops.env import Env
+
+ROOT = Path(__file__).parents[2]
+CODE = ("agentops", "approvals", "demo", "runs", "tools")
+FORBIDDEN = {
+    "utils",
+    "util",
+    "common",
+    "helpers",
+    "helper",
+    "base",
+    "manager",
+    "managers",
+    "service",
+    "services",
+    "misc",
+}
+
+
+def sources() -> list[Path]:
+    return [path for name in CODE for path in (ROOT / name).rglob("*.py") if "migrations" not in path.parts]
+
+
+def test_the_import_contracts_hold() -> None:
+    program = Path(sys.executable).with_name("lint-imports")
+    done = subprocess.run([program, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_file_stops_at_250_lines_and_says_why_it_exists(path: Path) -> None:
+    text = path.read_text()
+    assert len(text.splitlines()) <= 250
+    assert not text or text.startswith(('"""', "#!"))
+
+
+def test_no_file_has_a_name_that_says_nothing() -> None:
+    assert [path for path in sources() if path.stem in FORBIDDEN] == []
+
+
+def test_every_setting_is_documented_and_every_documented_setting_exists() -> None:
+    documented = set(re.findall(r"^\| `([A-Z_]+)`", (ROOT / "docs" / "settings.md").read_text(), re.MULTILINE))
+    assert documented == {name.upper() for name in Env.model_fields}
+
+
+def test_the_compose_file_sets_only_variables_that_exist() -> None:
+    used = set(
+        re.findall(r"^\s+(AGENTOPS_[A-Z_]+|DATABASE_[A-Z_]*URL|REDIS_URL):", _read("compose.yaml"), re.MULTILINE)
+    )
+    assert used <= {name.upper() for name in Env.model_fields}
+
+
+def test_the_compose_file_follows_the_specification() -> None:
+    program = Path(sys.executable).with_name("check-jsonschema")
+    command = [program, "--builtin-schema", "vendor.compose-spec", ROOT / "compose.yaml"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])
+def test_every_make_target_that_a_document_names_exists(document: str) -> None:
+    named = set(re.findall(r"(?:`|^    |&& )make ([a-z-]+)", _read(document), re.MULTILINE))
+    targets = set(re.findall(r"^([a-z-]+):", _read("Makefile"), re.MULTILINE))
+    assert named
+    assert named <= targets
+
+
+def test_every_dependency_is_explained() -> None:
+    project = tomllib.loads(_read("pyproject.toml"))["project"]
+    names = {re.split(r"[\[><=~ ]", requirement)[0] for requirement in project["dependencies"]}
+    explained = set(re.findall(r"`([a-z0-9-]+)`", _read("docs/dependencies.md")))
+    assert names - explained == set()
+
+
+def _read(name: str) -> str:
+    return (ROOT / name).read_text()

@@ -1,0 +1,36 @@
+"""The broker in Postgres: the plain role sends and receives, and can make nothing."""
+
+import psycopg
+import pytest
+from celery import current_app
+from django.conf import settings
+from django.db import ProgrammingError, connections, transaction
+from kombu import pools
+
+from agentops.databases import keyword_conninfo
+
+
+def test_a_message_arrives_and_wakes_a_listener() -> None:
+    with psycopg.connect(keyword_conninfo(settings.DATABASES["default"]), autocommit=True) as listener:
+        listener.execute('LISTEN "pgmq.q_sandbox.INSERT"')
+        current_app.signature("agentops.pulse", args=["sandbox"], queue="sandbox").apply_async()
+        assert [note.channel for note in listener.notifies(timeout=5, stop_after=1)] == ["pgmq.q_sandbox.INSERT"]
+        read = listener.execute("SELECT message FROM pgmq.pop('sandbox')").fetchone()
+    pools.reset()
+    assert read is not None
+    assert read[0]["headers"]["task"] == "agentops.pulse"
+
+
+def test_the_plain_role_can_make_no_queue() -> None:
+    with (
+        pytest.raises(ProgrammingError),
+        transaction.atomic(using="default"),
+        connections["default"].cursor() as cursor,
+    ):
+        cursor.execute("SELECT pgmq.create('mine')")
+
+
+def test_a_queue_survives_no_crash_because_its_messages_are_only_nudges() -> None:
+    with connections["default"].cursor() as cursor:
+        cursor.execute("SELECT relpersistence FROM pg_class WHERE relname = 'q_control'")
+        assert cursor.fetchone() == ("u",)

@@ -1,0 +1,56 @@
+"""Health: what is asked, what is answered, and what is never started."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.db import connections
+from django.test import Client
+
+from agentops.health import unsafe_role
+
+
+@pytest.fixture
+def pulse() -> Iterator[None]:
+    _execute("INSERT INTO embedded_pulse VALUES ('control', now()) ON CONFLICT (queue) DO UPDATE SET at = now()")
+    yield
+    _execute("DELETE FROM embedded_pulse")
+
+
+def _execute(statement: str) -> None:
+    with connections["default"].cursor() as cursor:
+        cursor.execute(statement)
+
+
+def test_a_living_web_process_answers_healthz() -> None:
+    assert Client().get("/healthz").status_code == 200
+
+
+def test_readiness_names_the_worker_that_never_answered() -> None:
+    answer = Client().get("/readyz")
+    assert answer.status_code == 503
+    assert answer.json()["worker"] == "no worker has answered"
+    assert answer.json()["database"] == answer.json()["broker"] == "ok"
+
+
+def test_readiness_is_green_when_a_worker_was_seen(pulse: None) -> None:
+    assert Client().get("/readyz").json()["ready"] is True
+
+
+def test_a_worker_that_fell_silent_turns_readiness_red(pulse: None) -> None:
+    _execute("UPDATE embedded_pulse SET at = now() - interval '5 minutes'")
+    answer = Client().get("/readyz")
+    assert (answer.status_code, answer.json()["worker"]) == (503, "silent for 300 s")
+
+
+def test_the_plain_role_may_serve() -> None:
+    assert unsafe_role() == ""
+
+
+def test_the_owner_may_not_serve(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agentops.health.connection", connections["owner"])
+    assert unsafe_role() == "The database role of DATABASE_URL owns tables."
+
+
+def test_health_never_changes_anything() -> None:
+    assert Client().post("/healthz").status_code == 405
+    assert Client().post("/readyz").status_code == 405

@@ -23,23 +23,20 @@ _BEARER = re.compile(r"[A-Za-z0-9\-._~+/]{8,4000}=*\Z")
 
 def set_credential(actor: Actor, name: str, where: str, bearer: SecretStr) -> Credential:
     """Store or replace a bearer for one `host:port`. Raises InvalidCredential."""
+    with tenant_transaction(actor.tenant_id):
+        return keep_credential(actor, name, where, bearer)
+
+
+def keep_credential(actor: Actor, name: str, where: str, bearer: SecretStr) -> Credential:
+    """As `set_credential`, inside a tenant transaction that the caller has opened."""
     require_scope(actor, TOOLS_WRITE)
-    return store_credential(actor.tenant_id, name, where, bearer, by=actor.label)
+    return _kept(actor.tenant_id, name, where, bearer, actor.label)
 
 
 def store_credential(tenant_id: UUID, name: str, where: str, bearer: SecretStr, *, by: str) -> Credential:
     """As `set_credential`, for what sets a tenant up. Raises InvalidCredential."""
-    _check(name, where, bearer)
     with tenant_transaction(tenant_id):
-        row = Credential.objects.select_for_update().filter(tenant_id=tenant_id, name=name).first()
-        row = row or Credential(id=uuid7(), tenant_id=tenant_id, name=name)
-        if row.destination not in ("", where):
-            raise InvalidCredential("A credential keeps its destination: make another one.", pointer="/destination")
-        row.destination, row.created_by = where, by
-        row.sealed = seal(tenant_id, _row(row.id), bearer.get_secret_value().encode())
-        row.save()
-        Credential.objects.filter(pk=row.pk).update(updated_at=Now())
-        return row
+        return _kept(tenant_id, name, where, bearer, by)
 
 
 def credential_for(tenant_id: UUID, spec: ToolSpec) -> SecretStr | None:
@@ -58,6 +55,19 @@ def credential_for(tenant_id: UUID, spec: ToolSpec) -> SecretStr | None:
 def known_secrets(tenant_id: UUID) -> frozenset[str]:
     """Every stored bearer of the tenant, in the open transaction, so that masking can recognise one that travels."""
     return frozenset(_secret(row).get_secret_value() for row in Credential.objects.filter(tenant_id=tenant_id))
+
+
+def _kept(tenant_id: UUID, name: str, where: str, bearer: SecretStr, by: str) -> Credential:
+    _check(name, where, bearer)
+    row = Credential.objects.select_for_update().filter(tenant_id=tenant_id, name=name).first()
+    row = row or Credential(id=uuid7(), tenant_id=tenant_id, name=name)
+    if row.destination not in ("", where):
+        raise InvalidCredential("A credential keeps its destination: make another one.", pointer="/destination")
+    row.destination, row.created_by = where, by
+    row.sealed = seal(tenant_id, _row(row.id), bearer.get_secret_value().encode())
+    row.save()
+    Credential.objects.filter(pk=row.pk).update(updated_at=Now())
+    return row
 
 
 def _check(name: str, where: str, bearer: SecretStr) -> None:

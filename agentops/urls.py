@@ -1,5 +1,6 @@
 """Every address of the product, one include a door."""
 
+from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
 from agentops.health import healthz, readyz
@@ -8,5 +9,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz),
     path("readyz", readyz),
     path("api/", include("agentops.api.urls")),
+    path("admin/", admin.site.urls),
     path("", include("agentops.web.urls")),
 ]

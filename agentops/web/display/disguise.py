@@ -28,9 +28,11 @@ def disguised(text: str, *, name: bool = False) -> Iterator[int]:
     for found in _SIGNS.finditer(text):
         if not (east_asian and is_fullwidth(found.group())):
             yield found.start()
-    if not any(is_disguise(letter, name=True) or is_styled_ascii(letter) for letter in letters):
-        return
-    foreign = name or _is_latin_text(letters)
+    if any(is_disguise(letter, name=True) or is_styled_ascii(letter) for letter in letters):
+        yield from _in_words(text, foreign=name or _is_latin_text(letters), name=name, east_asian=east_asian)
+
+
+def _in_words(text: str, *, foreign: bool, name: bool, east_asian: bool) -> Iterator[int]:
     for found in _WORD.finditer(text):
         word = found.group()
         if not word.isascii():

@@ -13,6 +13,8 @@ from agentops.web.display.hidden import PADDING, hidden
 
 PLAIN, SECRET, NEWLINE, LOOKALIKE, PADDED = "plain", "secret", "newline", "lookalike", "padding"
 
+WINDOW, AROUND = 65_536, 256
+
 SECRET_TAG = re.compile(r"⟦secret (?P<kind>[a-z]+) (?P<length>\d+) hmac:(?P<hmac>[0-9a-f]{8,64})⟧")
 _OWN_TAG = re.compile(SECRET_TAG.pattern + r"|⟦missing [A-Za-z_][\w.-]*⟧", re.ASCII)
 _C0_NAMES = {0: "NULL", 7: "BELL", 8: "BACKSPACE", 13: "CARRIAGE RETURN", 27: "ESCAPE", 127: "DELETE"}
@@ -39,18 +41,26 @@ class Segment:
 
 
 def segments(text: str, *, name: bool = False, start: int = 0, stop: int | None = None) -> list[Segment]:
-    """The pieces of text[start:stop], judged in the whole text; together they are that text again."""
+    """The pieces of text[start:stop], judged with what stands around; together they are that text again."""
     stop = len(text) if stop is None else min(stop, len(text))
+    if len(text) > WINDOW:
+        first = max(0, start - AROUND)
+        window = text[first : stop + AROUND]
+        return _cut(window, start - first, stop - first, name)
+    return _cut(text, start, stop, name)
+
+
+def _cut(text: str, start: int, stop: int, name: bool) -> list[Segment]:
     found: list[Segment] = []
     at = start
     for begin, end, why in _merged(text, _findings(text, name)):
         if end <= at or begin >= stop:
             continue
-        begin, end = max(begin, at), min(end, stop)
-        if begin > at:
-            found.append(Segment(text[at:begin]))
-        found.append(_piece(text[begin:end], why))
-        at = end
+        first, last = max(begin, at), min(end, stop)
+        if first > at:
+            found.append(Segment(text[at:first]))
+        found.append(_piece(text[first:last], why))
+        at = last
     if at < stop:
         found.append(Segment(text[at:stop]))
     return found

@@ -1,0 +1,155 @@
+"""Every leaf of a value as a row: where it stands, what it is called, its type and its exact text."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from agentops.web.display.text import SECRET_TAG, notices
+from tools.domain.canonical import Json
+from tools.domain.numbers import plain_digits, spell_decimal, spell_integer
+
+FOLD_BYTES = 600
+PREVIEW = 200
+MOST_PLAIN_DIGITS = 60
+
+_PLAIN_KEY = re.compile(r"[^\W\d][\w-]*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One leaf. `text` is exact, strings in quotes; `bytes` its size in UTF-8; `fold`: longer than shown at once."""
+
+    path: str
+    title: str
+    type: str
+    text: str
+    bytes: int
+    fold: bool
+    secret: bool = False
+    origin: str = ""
+
+    @property
+    def preview(self) -> str:
+        """What stands before the fold."""
+        return self.text[:PREVIEW]
+
+    @property
+    def preview_bytes(self) -> int:
+        """How much of the value that is."""
+        return len(self.preview.encode())
+
+    @property
+    def notices(self) -> list[str]:
+        """What hides in the value and in its path, the folded part included."""
+        return [*notices(self.path, name=True), *notices(self.text)]
+
+
+def fields(value: Json, schema: Any = None, *, origins: Mapping[str, str] | None = None) -> list[Field]:
+    """Every leaf in order, empty objects and arrays too; `origins` says by path where a leaf came from."""
+    return list(_leaves(value, (schema, schema), "", origins or {}))
+
+
+def _leaves(value: Json, place: tuple[Any, Any], path: str, origins: Mapping[str, str]) -> Iterator[Field]:
+    schema, root = _resolved(*place), place[1]
+    if isinstance(value, dict) and value:
+        for key, part in value.items():
+            yield from _leaves(part, (_property(schema, key), root), _joined(path, key), origins)
+    elif isinstance(value, list) and value:
+        for index, part in enumerate(value):
+            yield from _leaves(part, (_item(schema, index), root), f"{path}[{index}]", origins)
+    else:
+        title = schema.get("title")
+        yield _field(value, path, title if isinstance(title, str) else "", origins.get(path, ""))
+
+
+def _field(value: Json, path: str, title: str, origin: str) -> Field:
+    text, size = shown(value), 0
+    size = len(text.encode()) - (2 if isinstance(value, str) else 0)
+    secret = isinstance(value, str) and SECRET_TAG.fullmatch(value) is not None
+    return Field(path, title, kind(value), value if secret else text, size, size > FOLD_BYTES, secret, origin)  # type: ignore[arg-type]
+
+
+def shown(value: Json) -> str:
+    """The exact text of a leaf; a string keeps its own characters between quotes."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return f'"{value}"'
+        case int() | Decimal():
+            return _number(value)
+        case dict():
+            return "{}"
+        case list():
+            return "[]"
+
+
+def kind(value: Json) -> str:
+    """The JSON type, with whole numbers told apart."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case str():
+            return "string"
+        case int():
+            return "integer"
+        case Decimal():
+            return "number"
+        case dict():
+            return "object"
+        case list():
+            return "array"
+
+
+def _number(value: int | Decimal) -> str:
+    digits = plain_digits(value)
+    if len(digits) <= MOST_PLAIN_DIGITS:
+        return digits
+    return spell_integer(value) if isinstance(value, int) else spell_decimal(value)
+
+
+def _joined(path: str, key: str) -> str:
+    """Keys that could be mistaken for a path stand in brackets, so that no two leaves share one."""
+    if not _PLAIN_KEY.match(key):
+        written = key.replace("\\", "\\\\").replace('"', '\\"')
+        return f'{path}["{written}"]'
+    return f"{path}.{key}" if path else key
+
+
+def _resolved(schema: Any, root: Any) -> Mapping[str, Any]:
+    for _ in range(16):
+        if not isinstance(schema, Mapping):
+            return {}
+        reference = schema.get("$ref")
+        if not isinstance(reference, str) or not reference.startswith("#/"):
+            return schema
+        schema = _at(root, reference)
+    return {}
+
+
+def _at(root: Any, reference: str) -> Any:
+    part = root
+    for token in reference[2:].split("/"):
+        name = token.replace("~1", "/").replace("~0", "~")
+        part = part.get(name) if isinstance(part, Mapping) else None
+    return part
+
+
+def _property(schema: Mapping[str, Any], key: str) -> Any:
+    known = schema.get("properties")
+    if isinstance(known, Mapping) and key in known:
+        return known[key]
+    return schema.get("additionalProperties")
+
+
+def _item(schema: Mapping[str, Any], index: int) -> Any:
+    first = schema.get("prefixItems")
+    if isinstance(first, (list, tuple)) and index < len(first):
+        return first[index]
+    return schema.get("items")

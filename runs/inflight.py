@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db import DatabaseError, connection
 
 from runs.models import WorkItem
-from tools.executor import CancelSignal
+from tools.call import CancelSignal
 
 WATCH_SECONDS = 0.4
 

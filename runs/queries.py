@@ -22,6 +22,8 @@ from tools.domain.canonical import Json, parse
 
 COUNT_UP_TO = 1000
 
+__all__ = ["Agent", "Attempt", "Event", "Page", "Run", "RunView", "Step", "StepView"]
+
 
 @dataclass(frozen=True)
 class Page[T]:

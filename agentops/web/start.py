@@ -15,8 +15,8 @@ from agentops.tenancy.ids import uuid7
 from agentops.tenancy.scopes import RUNS_WRITE
 from agentops.web.member import MemberRequest, member, show
 from runs import queries
-from runs.models import Agent
 from runs.operations.starting import start_run
+from runs.queries import Agent
 from tools.domain.canonical import parse
 
 
@@ -29,7 +29,7 @@ class StartForm(forms.Form):
         label=_("Input (JSON object)"),
         required=False,
         widget=forms.Textarea(attrs={"rows": 6, "class": "code", "spellcheck": "false"}),
-        help_text=_("What the agent's playbook reads, for example {\"invoice\": \"INV-1001\"}."),
+        help_text=_('What the agent\'s playbook reads, for example {"invoice": "INV-1001"}.'),
     )
     once = forms.CharField(widget=forms.HiddenInput, max_length=64)
 
@@ -57,10 +57,16 @@ def start(request: MemberRequest) -> HttpResponse:
     require_scope(request.actor, RUNS_WRITE)
     agents = queries.agents(request.actor)
     if request.method != "POST":
-        return show(request, "runs/start.html", {"form": StartForm(agents=agents, initial=_initial(request)), "agents": agents})
+        return show(
+            request, "runs/start.html", {"form": StartForm(agents=agents, initial=_initial(request)), "agents": agents}
+        )
     form = StartForm(request.POST, agents=agents)
     run_id = _started(request, form) if form.is_valid() else None
-    return redirect("run", run_id) if run_id else show(request, "runs/start.html", {"form": form, "agents": agents}, status=422)
+    return (
+        redirect("run", run_id)
+        if run_id
+        else show(request, "runs/start.html", {"form": form, "agents": agents}, status=422)
+    )
 
 
 def _started(request: MemberRequest, form: StartForm) -> UUID | None:

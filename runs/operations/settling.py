@@ -16,7 +16,7 @@ from tools.domain.cost import settled
 from tools.domain.errors import CostUnreadable
 from tools.domain.outcome import Failed, NotSent, Outcome, Succeeded, ToolFault, Unknown
 from tools.domain.spec import ToolSpec
-from tools.executor import observation_text
+from tools.observation import observation_text
 
 
 @dataclass(frozen=True)

@@ -165,7 +165,8 @@ def test_sql_as_the_application_role_cannot_change_what_is_final(stage: Stage, s
     with pytest.raises(DatabaseError), tenant_transaction(stage.tenant_id), connection.cursor() as cursor:
         cursor.execute(sql, [run_id])
     after = stage.run(run_id)
-    assert [getattr(before, f.attname) for f in Run._meta.fields] == [getattr(after, f.attname) for f in Run._meta.fields]
+    names = [f.attname for f in Run._meta.fields]
+    assert [getattr(before, name) for name in names] == [getattr(after, name) for name in names]
 
 
 def _work_and_close(run_id: UUID) -> None:

@@ -16,8 +16,8 @@ from agentops.tenancy.transaction import tenant_transaction
 from approvals.models import ApprovalRequest, PolicyVersion
 from runs.models import WorkItem
 from tests.runs.scenario import Stage
-from tools.operations import install_specs, set_enabled
 from tools.declare import declared
+from tools.operations import install_specs, set_enabled
 
 PAY = [{"tool": "t_pay", "args": {"account": {"$cel": "input.account"}, "amount": "5"}}]
 
@@ -52,7 +52,11 @@ def _policy(stage: Stage, rules: list[dict[str, Any]]) -> None:
     with tenant_transaction(stage.tenant_id):
         number = PolicyVersion.objects.count() + 1
         PolicyVersion.objects.create(
-            tenant_id=stage.tenant_id, number=number, preset="careful", rules=json.dumps(rules), created_at=timezone.now()
+            tenant_id=stage.tenant_id,
+            number=number,
+            preset="careful",
+            rules=json.dumps(rules),
+            created_at=timezone.now(),
         )
 
 

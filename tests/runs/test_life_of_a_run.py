@@ -1,5 +1,7 @@
 """A run from its start to its end, with and without people."""
 
+from itertools import pairwise
+
 from agentops.tenancy.ids import uuid7
 from runs.operations.advancing import resume
 from tests.runs.scenario import Stage
@@ -72,7 +74,7 @@ def test_the_chain_of_events_is_gapless_and_verifies(stage: Stage) -> None:
     stage.work(run_id)
     events = stage.events(run_id)
     assert [e.seq for e in events] == list(range(1, len(events) + 1))
-    assert all(b.prev_hash == a.hash for a, b in zip(events, events[1:], strict=False))
+    assert all(b.prev_hash == a.hash for a, b in pairwise(events))
 
 
 def test_resuming_a_finished_run_changes_nothing(stage: Stage) -> None:

@@ -1,0 +1,76 @@
+"""What a run costs the database: writing commits and statements, counted exactly (goal G1)."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from approvals.domain.decision import Verdict
+from runs.operations.deciding import decide
+from tests.runs.scenario import Stage
+
+READ = {"tool": "t_read", "args": {"account": {"$cel": "input.account"}}}
+
+
+class Counter:
+    """Statements of this thread's connection, and how many transactions wrote."""
+
+    def __init__(self) -> None:
+        self.statements = 0
+        self.commits = 0
+        self._wrote = False
+
+    def __call__(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        self.statements += 1
+        if any(word in sql for word in ("INSERT INTO", 'UPDATE "', "DELETE FROM")):
+            self._wrote = True
+        return execute(sql, params, many, context)
+
+    def committed(self) -> None:
+        self.commits += self._wrote
+        self._wrote = False
+
+
+@contextmanager
+def counting(counter: Counter, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Counts on the real connection; a commit counts when its transaction wrote."""
+    commit = connection._commit
+
+    def counted_commit() -> None:
+        commit()
+        counter.committed()
+
+    with monkeypatch.context() as patched, connection.execute_wrapper(counter):
+        patched.setattr(connection, "_commit", counted_commit)
+        yield
+
+
+def test_five_steps_and_one_approval_fit_the_goal(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    pay = {"tool": "t_pay_plain", "args": {"account": {"$cel": "input.account"}, "amount": "5"}}
+    look = {"tool": "t_page", "args": {"account": {"$cel": "input.account"}}}
+    slug = stage.agent("five", [READ, look, pay, {**READ, "again": 1}, {**look, "again": 1}])
+    bob, alice, counter = stage.cast.bob.actor, stage.cast.alice.actor, Counter()
+    with counting(counter, monkeypatch):
+        run_id = stage.start(slug, by=alice, given={"account": stage.account})
+        stage.work(run_id)
+    request = stage.pending(run_id)
+    with counting(counter, monkeypatch):
+        decide(bob, request.id, verdict=Verdict.APPROVE, digest=request.digest)
+        stage.work(run_id)
+    assert stage.run(run_id).status == "succeeded", stage.run(run_id).ended_because
+    assert len(stage.steps(run_id)) == 5
+    assert counter.commits <= 13, counter.commits
+    assert counter.statements <= 45, counter.statements
+
+
+def test_five_reads_fit_the_goal(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    slug = stage.agent("five", [{**READ, "again": n} for n in range(5)])
+    counter = Counter()
+    with counting(counter, monkeypatch):
+        run_id = stage.start(slug, given={"account": stage.account})
+        stage.work(run_id)
+    assert stage.run(run_id).status == "succeeded"
+    assert counter.commits <= 8, counter.commits
+    assert counter.statements <= 45, counter.statements

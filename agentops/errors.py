@@ -37,6 +37,7 @@ _STATUS: Mapping[type[DomainError], HTTPStatus] = {
     engine.TooEarlyToReconcile: HTTPStatus.CONFLICT,
     gate.ApprovalNotFound: HTTPStatus.NOT_FOUND,
     gate.PeopleOnly: HTTPStatus.FORBIDDEN,
+    gate.NotForAgents: HTTPStatus.FORBIDDEN,
     gate.NotAnApprover: HTTPStatus.FORBIDDEN,
     gate.SelfApproval: HTTPStatus.FORBIDDEN,
     gate.AlreadyDecided: HTTPStatus.CONFLICT,

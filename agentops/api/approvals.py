@@ -10,7 +10,7 @@ from agentops.api import query, renderings, shapes
 from agentops.api.answers import answer
 from agentops.api.body import read_model
 from agentops.api.documented import documented
-from agentops.api.pagination import COUNTED, Place, asked_page, page_of
+from agentops.api.pagination import asked_page, page_of
 from agentops.api.resource import Resource, row_id
 from agentops.tenancy.actor import Actor
 from agentops.tenancy.scopes import APPROVALS_READ
@@ -37,13 +37,11 @@ class Approvals(Resource):
             actor,
             tab=tab,
             status=None if tab == "pending" else status,
-            after=(page.after.at, page.after.id) if page.after else None,
+            after=page.after_row,
             size=page.size,
             whole=True,
         )
-        last = Place(*found.after) if found.after else None
-        count = COUNTED + 1 if found.count is None else found.count
-        return answer(page_of(request, actor, [renderings.approval(r) for r in found.rows], last, count))
+        return answer(page_of(request, actor, [renderings.approval(r) for r in found.rows], found.after, found.count))
 
 
 class OneApproval(Resource):

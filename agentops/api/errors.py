@@ -18,8 +18,8 @@ class InvalidQuery(DomainError):
 
     code = "invalid_request"
 
-    def __init__(self, parameter: str, detail: str) -> None:
-        fault = {"pointer": f"/{parameter}", "in": "query", "detail": detail}
+    def __init__(self, parameter: str, detail: str, place: str = "query") -> None:
+        fault = {"pointer": f"/{parameter}", "in": place, "detail": detail}
         super().__init__(f"{parameter}: {detail}", errors=[fault])
 
 

@@ -12,7 +12,7 @@ from agentops.api.body import checked, read_raw
 from agentops.api.documented import documented
 from agentops.api.lenient import read_proposals
 from agentops.api.resource import Resource, row_id
-from agentops.api.runs import idempotency_key
+from agentops.api.query import idempotency_key
 from agentops.tenancy.scopes import RUNS_WRITE
 from runs import queries
 from runs.domain.planning import Finish, Refusal, ToolProposal

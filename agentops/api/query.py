@@ -50,3 +50,11 @@ def number(request: Request, name: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) <= 9):
         raise InvalidQuery(name, "A whole number from 0.")
     return int(text)
+
+
+def idempotency_key(request: Request) -> str | None:
+    """The Idempotency-Key header: up to 255 visible characters."""
+    key = request.headers.get("Idempotency-Key")
+    if key is not None and not (1 <= len(key) <= 255 and key.isascii() and key.isprintable()):
+        raise InvalidQuery("Idempotency-Key", "1 to 255 printable ASCII characters.", place="header")
+    return key

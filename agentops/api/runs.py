@@ -9,8 +9,7 @@ from agentops.api import query, renderings, shapes
 from agentops.api.answers import answer
 from agentops.api.body import read_model
 from agentops.api.documented import documented
-from agentops.api.errors import InvalidQuery
-from agentops.api.pagination import COUNTED, Place, asked_page, page_of
+from agentops.api.pagination import asked_page, page_of
 from agentops.api.resource import Resource, row_id
 from agentops.tenancy.scopes import RUNS_READ, RUNS_WRITE
 from runs import queries
@@ -19,15 +18,6 @@ from runs.operations.cancelling import cancel
 from runs.operations.starting import start_run
 
 _STATUSES = frozenset(s.value for s in RunStatus)
-MAX_KEY = 255
-
-
-def idempotency_key(request: Request) -> str | None:
-    """The `Idempotency-Key` header, of 1 to 255 visible characters."""
-    key = request.headers.get("Idempotency-Key")
-    if key is not None and not (0 < len(key) <= MAX_KEY and key.isprintable()):
-        raise InvalidQuery("Idempotency-Key", f"1 to {MAX_KEY} visible characters.")
-    return key
 
 
 class Runs(Resource):
@@ -43,12 +33,10 @@ class Runs(Resource):
             status=query.word(request, "status", _STATUSES),
             agent=query.word(request, "agent"),
             created_after=query.moment(request, "created_after"),
-            after=(page.after.at, page.after.id) if page.after else None,
+            after=page.after_row,
             size=page.size,
         )
-        last = Place(*found.after) if found.after else None
-        count = COUNTED + 1 if found.count is None else found.count
-        return answer(page_of(request, actor, [renderings.run(v) for v in found.rows], last, count))
+        return answer(page_of(request, actor, [renderings.run(v) for v in found.rows], found.after, found.count))
 
     @documented(201, "The run that was started; 200 when the same request was made before", body=shapes.StartRun)
     def post(self, request: Request) -> HttpResponse:
@@ -61,7 +49,7 @@ class Runs(Resource):
             given=body.input,
             budget=body.budget,
             on_behalf_of=body.on_behalf_of,
-            key=idempotency_key(request),
+            key=query.idempotency_key(request),
         )
         view = queries.run(actor.reader(), started.run_id)
         return answer(renderings.run(view), HTTPStatus.CREATED if started.created else HTTPStatus.OK)

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Model
+from pydantic import SecretStr
 
 from agentops.tenancy.ids import uuid7
 from approvals.domain.decision import RequestStatus
@@ -55,6 +56,7 @@ class Book:
     policy: Policy
     tools: dict[str, ToolNow]
     now: datetime
+    credentials: dict[str, SecretStr] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     proposals: dict[UUID, Proposal] = field(default_factory=dict)
     attempts: dict[UUID, Attempt] = field(default_factory=dict)
@@ -69,6 +71,11 @@ class Book:
     asked: set[UUID] = field(default_factory=set)
     lost: list[Attempt] = field(default_factory=list)
     probing: bool = False
+
+    @property
+    def known_secrets(self) -> frozenset[str]:
+        """The tenant's stored bearers: a leaf that holds one is secret."""
+        return frozenset(secret.get_secret_value() for secret in self.credentials.values())
 
     @property
     def limits(self) -> Limits:

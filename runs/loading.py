@@ -9,6 +9,7 @@ from uuid import UUID
 import orjson
 from django.db import connection
 from django.db.models import DateTimeField, DecimalField, Model, UUIDField
+from pydantic import SecretStr
 
 from agentops.tenancy.models import Tenant
 from agentops.tenancy.scopes import scopes_of
@@ -17,6 +18,7 @@ from approvals.models import ApprovalRequest, Decision
 from runs.book import Book, Rights, ToolNow
 from runs.domain.errors import RunNotFound
 from runs.models import AgentVersion, Attempt, Proposal, Run, Step, WorkItem
+from tools.credentials import opened
 from tools.domain.canonical import parse
 from tools.registry import assemble
 
@@ -56,6 +58,8 @@ SELECT jsonb_build_object(
                 n.id, l.id, l.name, n.number, l.enabled, l.quarantined, n.schema_hash, true))
             FROM tools_tool l JOIN tools_toolversion n ON n.tenant_id = l.tenant_id AND n.id = l.current_id
             WHERE l.tenant_id = r.tenant_id AND l.name = ANY (v.tools)),
+  'credentials', (SELECT jsonb_agg(jsonb_build_array(c.id, c.name, encode(c.sealed, 'base64')))
+                  FROM tools_credential c WHERE c.tenant_id = r.tenant_id),
   'policy', (SELECT jsonb_build_array(y.number, y.preset, y.rules) FROM approvals_policyversion y
              WHERE y.tenant_id = r.tenant_id ORDER BY y.number DESC LIMIT 1),
   'key', (SELECT jsonb_build_object('scopes', k.scopes, 'revoked', k.revoked_at IS NOT NULL,
@@ -105,6 +109,7 @@ def load(work: WorkItem) -> Book:
         rights=_rights(found),
         policy=_policy(found["policy"]),
         tools=_tools(found["tools"] or []),
+        credentials=_credentials(work.tenant_id, found["credentials"] or []),
         now=datetime.fromisoformat(found["now"]),
     )
     _fill(book, found)
@@ -148,6 +153,10 @@ def _policy(row: list[Any] | None) -> Policy:
 def _tools(rows: list[list[Any]]) -> dict[str, ToolNow]:
     found = assemble([[UUID(row[0]), UUID(row[1]), *row[2:]] for row in rows])
     return {tool.name: ToolNow(tool.enabled, tool.quarantined, tool) for tool in found}
+
+
+def _credentials(tenant_id: UUID, rows: list[list[str]]) -> dict[str, SecretStr]:
+    return {name: opened(tenant_id, UUID(row_id), base64.b64decode(sealed)) for row_id, name, sealed in rows}
 
 
 def _locked(sql: str, params: list[Any]) -> WorkItem | None:

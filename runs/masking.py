@@ -17,16 +17,16 @@ class MaskedArgs:
     hashed: Json
 
 
-def mask_args(tenant_id: UUID, args: Json, schema: dict[str, Any]) -> MaskedArgs:
+def mask_args(tenant_id: UUID, args: Json, schema: dict[str, Any], known: frozenset[str]) -> MaskedArgs:
     """Both forms of the arguments of one call."""
     key = tenant_hmac_key(tenant_id)
-    shown = secrets.mask(args, schema, key=key, known=frozenset()).value
-    return MaskedArgs(shown, secrets.for_digest(args, schema, key=key, known=frozenset()))
+    shown = secrets.mask(args, schema, key=key, known=known).value
+    return MaskedArgs(shown, secrets.for_digest(args, schema, key=key, known=known))
 
 
-def mask_result(tenant_id: UUID, result: Json, schema: dict[str, Any]) -> Json:
+def mask_result(tenant_id: UUID, result: Json, schema: dict[str, Any], known: frozenset[str]) -> Json:
     """A result with every secret leaf replaced by its tag."""
-    masked: Json = secrets.mask(result, schema, key=tenant_hmac_key(tenant_id), known=frozenset()).value
+    masked: Json = secrets.mask(result, schema, key=tenant_hmac_key(tenant_id), known=known).value
     return masked
 
 

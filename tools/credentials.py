@@ -1,6 +1,7 @@
 """Bearer tokens of tools: written once, opened only for one call to one host, never shown again."""
 
 import re
+from functools import lru_cache
 from uuid import UUID
 
 from django.db.models.functions import Now
@@ -57,6 +58,12 @@ def known_secrets(tenant_id: UUID) -> frozenset[str]:
     return frozenset(_secret(row).get_secret_value() for row in Credential.objects.filter(tenant_id=tenant_id))
 
 
+@lru_cache(maxsize=1024)
+def opened(tenant_id: UUID, row_id: UUID, sealed: bytes) -> SecretStr:
+    """A bearer out of a row that the caller's own statement read."""
+    return SecretStr(unseal(tenant_id, _row(row_id), sealed).decode())
+
+
 def _kept(tenant_id: UUID, name: str, where: str, bearer: SecretStr, by: str) -> Credential:
     _check(name, where, bearer)
     row = Credential.objects.select_for_update().filter(tenant_id=tenant_id, name=name).first()
@@ -88,4 +95,4 @@ def _row(id_: UUID) -> str:
 
 
 def _secret(row: Credential) -> SecretStr:
-    return SecretStr(unseal(row.tenant_id, _row(row.id), bytes(row.sealed)).decode())
+    return opened(row.tenant_id, row.id, bytes(row.sealed))

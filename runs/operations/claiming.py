@@ -25,7 +25,6 @@ from runs.operations.holding import bind, hold
 from runs.operations.proposing import wanted_probes
 from runs.operations.readings import ProbeWanted, Reading, Readings, fresh
 from tools.call import PinnedTool
-from tools.credentials import credential_for
 from tools.domain.canonical import Json, canonical, parse
 from tools.domain.preconditions import evaluate
 from tools.domain.spec import Precondition
@@ -107,7 +106,7 @@ def start(book: Book, step: Step, tool: ToolNow, args: Json, owner: UUID, *, aga
         idempotency_key=step.idempotency_key or "",
         principal=book.run.principal,
         scopes=book.rights.scopes,
-        credential=credential_for(step.tenant_id, spec),
+        credential=book.credentials.get(spec.credential) if spec.credential else None,
         lease_seconds=lease.total_seconds(),
     )
 

@@ -93,7 +93,7 @@ def bind(
         tool=spec.name,
         tool_version=str(tool.pinned.version_id),
         schema_hash=tool.pinned.schema_hash,
-        args=mask_args(book.run.tenant_id, args, spec.input_schema).hashed,
+        args=mask_args(book.run.tenant_id, args, spec.input_schema, book.known_secrets).hashed,
         target=target(tool, proposal),
         risk=spec.risk,
         egress=spec.egress,

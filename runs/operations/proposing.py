@@ -109,7 +109,7 @@ def _identify(book: Book, step: Step, row: Proposal, proposal: ToolProposal) -> 
     """Everything that names the call: masked and sealed arguments, resource scope, fingerprint, key."""
     tool = judging.tool_in_reach(book, proposal.tool)
     schema = tool.pinned.spec.input_schema if tool else {}
-    masked = mask_args(book.run.tenant_id, proposal.args, schema)
+    masked = mask_args(book.run.tenant_id, proposal.args, schema, book.known_secrets)
     row.args = canonical(masked.shown)
     row.sealed = seal_args(book.run.tenant_id, step.id, proposal.args)
     facts = judging.call_facts(book, proposal.tool, proposal.args, earlier=(), over=None, drifted=False)

@@ -14,6 +14,7 @@ from agentops.web.runs import runs_page
 from agentops.web.session import preference, tenant
 from agentops.web.start import start
 from agentops.web.tools import tool_page, tools_page
+from agentops.web.values import request_values
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="inbox"), name="home"),
@@ -22,6 +23,7 @@ urlpatterns = [
     path("approvals/<uuid:request_id>", request_page, name="request"),
     path("approvals/<uuid:request_id>/decisions", decisions, name="decisions"),
     path("approvals/<uuid:request_id>/checks", checks, name="checks"),
+    path("approvals/<uuid:request_id>/values", request_values, name="request-values"),
     path("runs", runs_page, name="runs"),
     path("runs/start", start, name="start"),
     path("runs/<uuid:run_id>", run_page, name="run"),

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from types import NoneType
 from typing import Any
 
 from agentops.web.display.text import SECRET_TAG, notices
@@ -14,6 +15,15 @@ FOLD_BYTES = 600
 PREVIEW = 200
 MOST_PLAIN_DIGITS = 60
 
+_KINDS: tuple[tuple[type, str], ...] = (
+    (NoneType, "null"),
+    (bool, "boolean"),
+    (str, "string"),
+    (int, "integer"),
+    (Decimal, "number"),
+    (dict, "object"),
+    (list, "array"),
+)
 _PLAIN_KEY = re.compile(r"[^\W\d][\w-]*\Z")
 
 
@@ -65,46 +75,26 @@ def _leaves(value: Json, place: tuple[Any, Any], path: str, origins: Mapping[str
 
 
 def _field(value: Json, path: str, title: str, origin: str) -> Field:
-    text, size = shown(value), 0
-    size = len(text.encode()) - (2 if isinstance(value, str) else 0)
     secret = isinstance(value, str) and SECRET_TAG.fullmatch(value) is not None
-    return Field(path, title, kind(value), value if secret else text, size, size > FOLD_BYTES, secret, origin)  # type: ignore[arg-type]
+    text = str(value) if secret else shown(value)
+    size = len(text.encode()) - (2 if isinstance(value, str) and not secret else 0)
+    return Field(path, title, kind(value), text, size, size > FOLD_BYTES, secret, origin)
 
 
 def shown(value: Json) -> str:
     """The exact text of a leaf; a string keeps its own characters between quotes."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "true" if value else "false"
-        case str():
-            return f'"{value}"'
-        case int() | Decimal():
-            return _number(value)
-        case dict():
-            return "{}"
-        case list():
-            return "[]"
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, bool) or value is None:
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, (int, Decimal)):
+        return _number(value)
+    return "{}" if isinstance(value, dict) else "[]"
 
 
 def kind(value: Json) -> str:
     """The JSON type, with whole numbers told apart."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "boolean"
-        case str():
-            return "string"
-        case int():
-            return "integer"
-        case Decimal():
-            return "number"
-        case dict():
-            return "object"
-        case list():
-            return "array"
+    return next(name for types, name in _KINDS if isinstance(value, types))
 
 
 def _number(value: int | Decimal) -> str:

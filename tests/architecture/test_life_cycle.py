@@ -12,7 +12,7 @@ from runs.domain.run import RunEvent, RunStatus, TerminalReason, status_of
 from runs.domain.step import StepEvent, StepStatus
 
 ROOT = Path(__file__).resolve().parents[2]
-PAIRS = re.compile(r"\('(\w+)', '(\w+)'\)")
+PAIRS = re.compile(r"\('(\w+)',\s+'(\w+)'\)")
 
 
 def test_the_documented_diagram_is_the_table_of_steps() -> None:

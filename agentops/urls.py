@@ -1,5 +1,6 @@
 """Every address of the product, one include a door."""
 
+from django.apps import apps
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
@@ -12,3 +13,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
     path("", include("agentops.web.urls")),
 ]
+if apps.is_installed("demo"):
+    urlpatterns.insert(0, path("demo/ledger/", include("demo.urls")))

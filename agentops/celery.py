@@ -11,6 +11,8 @@ from kombu import pools
 from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "agentops.settings")
+# The checks would load every page and view into the worker; `prepare`, CI and the web's start run them.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 TRANSPORT_ALIASES["pgmq"] = "agentops.embedded.transport:Transport"
 
 app = Celery("agentops")

@@ -1,12 +1,19 @@
-"""What one supervised process runs: `python -m agentops.embedded.child web|worker`."""
+"""What one supervised process runs: `python -m agentops.embedded.child web|worker`.
+
+It loads its code while the database is still being prepared, which is most of the time that a start takes.
+"""
 
 import os
 import signal
 import sys
 import threading
+import time
 import warnings
+from pathlib import Path
 
-from agentops.embedded.supervisor import PARENT_PIPE
+import django
+
+from agentops.embedded.supervisor import PARENT_PIPE, PREPARED
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "agentops.settings")
 
@@ -16,14 +23,17 @@ def main(name: str) -> None:
     descriptor = os.environ.get(PARENT_PIPE)
     if descriptor:
         threading.Thread(target=_end_with_parent, args=(int(descriptor),), daemon=True).start()
+    django.setup()
     {"web": _web, "worker": _worker}[name]()
 
 
 def _web() -> None:
     import uvicorn  # noqa: PLC0415 - each part loads its own server only
 
+    from agentops import asgi, urls  # noqa: F401, PLC0415
     from agentops.env import env  # noqa: PLC0415
 
+    _wait_for_database()
     uvicorn.run(
         "agentops.asgi:application",
         host=env().agentops_host,
@@ -36,12 +46,12 @@ def _web() -> None:
 
 
 def _worker() -> None:
-    from celery.platforms import SecurityWarning  # noqa: PLC0415 - each part loads its own server only
-
-    from agentops.celery import app  # noqa: PLC0415
+    from agentops.celery import app  # noqa: PLC0415 - each part loads its own server only
 
     # Celery warns root because of pickle; only JSON is accepted here.
-    warnings.simplefilter("ignore", SecurityWarning)
+    warnings.filterwarnings("ignore", "You're running the worker with superuser privileges")
+    app.loader.import_default_modules()
+    _wait_for_database()
     worker = app.Worker(
         pool="threads",
         concurrency=8,
@@ -54,6 +64,12 @@ def _worker() -> None:
     )
     worker.start()
     sys.exit(worker.exitcode)
+
+
+def _wait_for_database() -> None:
+    mark = os.environ.get(PREPARED)
+    while mark and not Path(mark).exists():
+        time.sleep(0.05)
 
 
 def _end_with_parent(descriptor: int) -> None:

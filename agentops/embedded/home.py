@@ -11,7 +11,7 @@ from typing import TextIO
 from agentops.embedded.errors import CannotStart
 
 _MARK = ".agentops-home"
-_CONTENTS = ("postgres", "static", "demo.json", "secret-key")
+_CONTENTS = ("postgres", "prepared", "preparation", "static", "demo.json", "secret-key")
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 PARENT_PIPE = "AGENTOPS_PARENT_PIPE"
+PREPARED = "AGENTOPS_PREPARED_FILE"
 _LONGEST_PAUSE = 30.0
 _STEADY_SECONDS = 60.0
 

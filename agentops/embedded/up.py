@@ -4,7 +4,6 @@ import argparse
 import os
 import signal
 import socket
-import subprocess
 import sys
 import time
 import urllib.error
@@ -17,11 +16,11 @@ from agentops.embedded.errors import CannotStart
 from agentops.embedded.greeting import greet
 from agentops.embedded.home import Home
 from agentops.embedded.postgres import APP, OWNER, Server
-from agentops.embedded.supervisor import Child, Supervisor, say
+from agentops.embedded.preparation import Preparation
+from agentops.embedded.supervisor import PREPARED, Child, Supervisor, say
 from agentops.env import Env, env
 
 _CLONE = Path(__file__).resolve().parent.parent.parent
-_MANAGE = (sys.executable, str(_CLONE / "manage.py"))
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -62,8 +61,8 @@ def _run(options: argparse.Namespace) -> None:
             if embedded:
                 _start_postgres(server)
             environment = _environment(options, home, server if embedded else None)
-            preparing = _prepare(options, home, environment)
-            _serve(supervisor, options, home, environment, preparing)
+            preparation = _preparation(options, home, environment, server if embedded else None)
+            _serve(supervisor, environment, preparation, _url(options.host, options.port))
         finally:
             if embedded:
                 server.stop()
@@ -78,23 +77,31 @@ def _start_postgres(server: Server) -> None:
     say("postgres", f"{how}, socket in {server.socket}")
 
 
-def _serve(
-    supervisor: Supervisor,
-    options: argparse.Namespace,
-    home: Home,
-    environment: dict[str, str],
-    preparing: subprocess.Popen[str],
-) -> None:
-    url = _url(options.host, options.port)
-    supervisor.start([_child(name, environment) for name in ("web", "worker")])
+def _serve(supervisor: Supervisor, environment: dict[str, str], preparation: Preparation, url: str) -> None:
+    home = Path(environment["AGENTOPS_HOME"])
+    prepared = home / "prepared"
+    prepared.unlink(missing_ok=True)
+    # The children load their code meanwhile and wait for this file.
+    supervisor.start([_child(name, {**environment, PREPARED: str(prepared)}) for name in ("web", "worker")])
     try:
-        supervisor.watch_until(lambda: _is_prepared(preparing) and _is_ready(url))
+        preparation.begin()
+        prepared.touch()
+        supervisor.watch_until(lambda: preparation.is_finished() and _is_ready(url))
         if not supervisor.stopping.is_set():
-            greet(url, home.path)
+            greet(url, home)
             supervisor.watch_until(lambda: False)
     finally:
         say("up", "stopping")
+        preparation.end()
         supervisor.stop()
+
+
+def _preparation(
+    options: argparse.Namespace, home: Home, environment: dict[str, str], server: Server | None
+) -> Preparation:
+    seed = [] if options.no_demo else ["--seed", str(home.path), "--url", _url(options.host, options.port)]
+    owner_url = server.url(OWNER, "agentops") if server else ""
+    return Preparation(home.path / "preparation", owner_url, seed, environment)
 
 
 def _child(name: str, environment: dict[str, str]) -> Child:
@@ -128,33 +135,6 @@ def _private_hosts(options: argparse.Namespace, known: Env) -> str:
     if not options.no_demo:
         hosts.append(_url(options.host, options.port).removeprefix("http://"))
     return ",".join(hosts)
-
-
-def _prepare(options: argparse.Namespace, home: Home, environment: dict[str, str]) -> subprocess.Popen[str]:
-    """Return when the database is prepared; the same process goes on to make the demo once the web answers."""
-    seed = [] if options.no_demo else ["--seed", str(home.path), "--url", _url(options.host, options.port)]
-    # A session of its own: Ctrl-C lets it finish, since half a migration helps nobody.
-    preparing = subprocess.Popen(
-        [*_MANAGE, "prepare", *seed],
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    first = preparing.stdout.readline() if preparing.stdout else ""
-    if not first:
-        preparing.wait()
-        raise CannotStart("the database could not be prepared; the reason is above.", exit_code=3)
-    say("database", first.strip())
-    return preparing
-
-
-def _is_prepared(preparing: subprocess.Popen[str]) -> bool:
-    code = preparing.poll()
-    if code:
-        raise CannotStart("the demo could not be made; the reason is above. --no-demo starts without it.", 3)
-    return code == 0
 
 
 def _is_ready(url: str) -> bool:

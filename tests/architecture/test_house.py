@@ -62,7 +62,7 @@ def test_the_compose_file_sets_only_variables_that_exist() -> None:
 
 def test_the_compose_file_follows_the_specification() -> None:
     program = Path(sys.executable).with_name("check-jsonschema")
-    command = [program, "--builtin-schema", "vendor.compose-spec", ROOT / "compose.yaml"]
+    command = [str(program), "--builtin-schema", "vendor.compose-spec", str(ROOT / "compose.yaml")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 

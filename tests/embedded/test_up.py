@@ -96,10 +96,12 @@ def home() -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def up(home: Path) -> Iterator[Up]:
     running = Up(home, free_port())
-    running.wait_for("AgentOps is ready")
-    yield running
-    if running.process.poll() is None:
-        running.stop()
+    try:
+        running.wait_for("AgentOps is ready")
+        yield running
+    finally:
+        if running.process.poll() is None:
+            running.stop()
 
 
 def test_up_says_where_it_is_and_all_parts_answer(up: Up) -> None:

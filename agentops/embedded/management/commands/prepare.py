@@ -10,6 +10,7 @@ from django.db.migrations.executor import MigrationExecutor
 from psycopg import sql
 
 from agentops.embedded.demonstration import seed_demo
+from agentops.embedded.preparation import FORGOTTEN
 from agentops.embedded.queues import install_queues
 
 
@@ -62,7 +63,6 @@ def _grant(role: str) -> None:
 
 
 def _forget_former_processes() -> None:
-    # Pulses of the workers and listeners of the web processes that ran before say nothing about the next ones.
     with connections["owner"].cursor() as cursor:
-        for table in ("embedded_pulse", "channels_postgres_groupchannel", "channels_postgres_message"):
+        for table in FORGOTTEN:
             cursor.execute(f"DELETE FROM {table}")  # noqa: S608 - three fixed names

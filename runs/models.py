@@ -6,6 +6,11 @@ from django.db import models
 from agentops.tenancy.ids import uuid7
 from runs.domain.run import FINAL, RunStatus
 from runs.domain.step import StepStatus
+from runs.work_models import StartRecord, WorkItem
+
+__all__ = [
+    "Agent", "AgentVersion", "Attempt", "Event", "Observation", "Proposal", "Run", "StartRecord", "Step", "WorkItem",
+]  # fmt: skip
 
 _FINAL_RUN = models.Q(status__in=sorted(s.value for s in FINAL))
 _UNKNOWN_STEP = models.Q(status=StepStatus.UNKNOWN.value)
@@ -221,39 +226,3 @@ class Event(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["tenant", "run", "seq"], name="event_seq_once")]
-
-
-class WorkItem(models.Model):
-    """One row a run: its lock, and when somebody must look at it next. No payload, no row-level security."""
-
-    id = models.UUIDField(primary_key=True)
-    tenant = models.ForeignKey("tenancy.Tenant", on_delete=models.CASCADE, related_name="+")
-    queue = models.CharField(max_length=20)
-    due_at = models.DateTimeField(null=True)
-    cancel_requested = models.BooleanField(default=False)
-
-    class Meta:
-        db_table = "runs_work_item"
-        indexes = [
-            models.Index(fields=["queue", "due_at"], condition=models.Q(due_at__isnull=False), name="work_item_due")
-        ]
-
-
-class StartRecord(models.Model):
-    """The memory of an idempotent request: (tenant, principal, route, key) names one run."""
-
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    tenant = models.ForeignKey("tenancy.Tenant", on_delete=models.PROTECT, db_index=False, related_name="+")
-    principal = models.CharField(max_length=60)
-    route = models.CharField(max_length=120)
-    key = models.CharField(max_length=255)
-    body_hash = models.CharField(max_length=64)
-    run_id = models.UUIDField()
-    turn = models.PositiveIntegerField(null=True)
-    created_at = models.DateTimeField()
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["tenant", "principal", "route", "key"], name="start_record_once")
-        ]
-        indexes = [models.Index(fields=["tenant", "created_at"], name="start_record_age")]

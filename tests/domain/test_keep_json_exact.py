@@ -3,6 +3,7 @@
 import json
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -229,7 +230,7 @@ def test_the_digest_depends_on_prefix_and_value_only(value: Json) -> None:
 
 
 def test_each_part_of_a_call_is_in_its_fingerprint() -> None:
-    call = {"tenant": "t", "principal": "p", "tool": "x", "tool_version": "1", "resource_scope": "s"}
+    call: dict[str, Any] = {"tenant": "t", "principal": "p", "tool": "x", "tool_version": "1", "resource_scope": "s"}
     prints = {fingerprint(**call, args_for_digest={})}
     prints |= {fingerprint(**{**call, name: "other"}, args_for_digest={}) for name in call}
     prints |= {fingerprint(**call, args_for_digest={"a": 1}), fingerprint(**call, args_for_digest={}, again=1)}

@@ -15,15 +15,15 @@ FOLD_BYTES = 600
 PREVIEW = 200
 MOST_PLAIN_DIGITS = 60
 
-_KINDS: tuple[tuple[type, str], ...] = (
-    (NoneType, "null"),
-    (bool, "boolean"),
-    (str, "string"),
-    (int, "integer"),
-    (Decimal, "number"),
-    (dict, "object"),
-    (list, "array"),
-)
+_KINDS: dict[type, str] = {
+    NoneType: "null",
+    bool: "boolean",
+    str: "string",
+    int: "integer",
+    Decimal: "number",
+    dict: "object",
+    list: "array",
+}
 _PLAIN_KEY = re.compile(r"[^\W\d][\w-]*\Z")
 
 
@@ -77,7 +77,7 @@ def _leaves(value: Json, place: tuple[Any, Any], path: str, origins: Mapping[str
 def _field(value: Json, path: str, title: str, origin: str) -> Field:
     secret = isinstance(value, str) and SECRET_TAG.fullmatch(value) is not None
     text = str(value) if secret else shown(value)
-    size = len(text.encode()) - (2 if isinstance(value, str) and not secret else 0)
+    size = len(text if text.isascii() else text.encode()) - (2 if isinstance(value, str) and not secret else 0)
     return Field(path, title, kind(value), text, size, size > FOLD_BYTES, secret, origin)
 
 
@@ -94,7 +94,7 @@ def shown(value: Json) -> str:
 
 def kind(value: Json) -> str:
     """The JSON type, with whole numbers told apart."""
-    return next(name for types, name in _KINDS if isinstance(value, types))
+    return _KINDS[type(value)]
 
 
 def _number(value: int | Decimal) -> str:
@@ -114,7 +114,7 @@ def _joined(path: str, key: str) -> str:
 
 def _resolved(schema: Any, root: Any) -> Mapping[str, Any]:
     for _ in range(16):
-        if not isinstance(schema, Mapping):
+        if not isinstance(schema, dict):
             return {}
         reference = schema.get("$ref")
         if not isinstance(reference, str) or not reference.startswith("#/"):
@@ -127,13 +127,13 @@ def _at(root: Any, reference: str) -> Any:
     part = root
     for token in reference[2:].split("/"):
         name = token.replace("~1", "/").replace("~0", "~")
-        part = part.get(name) if isinstance(part, Mapping) else None
+        part = part.get(name) if isinstance(part, dict) else None
     return part
 
 
 def _property(schema: Mapping[str, Any], key: str) -> Any:
     known = schema.get("properties")
-    if isinstance(known, Mapping) and key in known:
+    if isinstance(known, dict) and key in known:
         return known[key]
     return schema.get("additionalProperties")
 

@@ -13,7 +13,7 @@ from agentops.tenancy.keys import create_key, create_service_account
 from agentops.tenancy.models import ApiKey, Membership, ServiceAccount, Tenant, User
 from agentops.tenancy.scopes import APPROVALS_DECIDE, APPROVER, OPERATOR, OWNER, PRODUCT_SCOPES
 
-PASSWORD = "correct horse battery staple"  # noqa: S105 - of people who exist in tests alone
+PASSWORD = "correct horse battery staple"
 TOOL_SCOPES = ("ledger:read", "ledger:write")
 PERSON_SCOPES = ("runs:read", "runs:write", "approvals:read", "approvals:decide", "tools:read", "audit:read")
 

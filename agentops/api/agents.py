@@ -1,6 +1,7 @@
 """`/agents`: what may be started, and saving a new version of it."""
 
 from http import HTTPStatus
+from typing import Any
 
 from django.http import HttpResponse
 from rest_framework.request import Request
@@ -9,53 +10,68 @@ from agentops.api import query, renderings, shapes
 from agentops.api.answers import answer
 from agentops.api.body import read_model
 from agentops.api.documented import documented
-from agentops.api.errors import InvalidBody, NotFound
+from agentops.api.documents import AgentDocument, AgentList
+from agentops.api.errors import NotFound
 from agentops.api.resource import Resource
 from agentops.tenancy.actor import Actor
 from agentops.tenancy.scopes import RUNS_READ, TOOLS_WRITE
 from runs import queries
 from runs.operations.configuring import install_agent
+from tools.domain.canonical import parse
 
 
 class Agents(Resource):
     """The agents of the tenant."""
 
-    @documented(200, "Agents by name")
+    @documented(200, "Agents by name", shows=AgentList)
     def get(self, request: Request) -> HttpResponse:
         query.known_only(request)
-        rows = [renderings.agent(a) for a in queries.agents(self.actor(RUNS_READ))]
+        rows = [renderings.agent(a) for a in queries.agents(self.actor(RUNS_READ)) if a.current]
         return answer({"results": rows, "next": None, "count": len(rows)})
 
-    @documented(201, "The agent", body=shapes.SaveAgent)
+    @documented(201, "The agent", shows=AgentDocument, body=shapes.SaveAgent)
     def post(self, request: Request) -> HttpResponse:
-        actor = self.actor(TOOLS_WRITE)
-        body = read_model(request, shapes.SaveAgent)
-        if not body.slug:
-            raise InvalidBody([{"pointer": "/slug", "detail": "A name for addresses is needed."}])
-        return _saved(actor, body.slug, body, HTTPStatus.CREATED)
+        actor, body = self.actor(TOOLS_WRITE), read_model(request, shapes.SaveAgent)
+        install_agent(actor.tenant_id, **body.model_dump())
+        return answer(_shown(actor.reader(), body.slug), HTTPStatus.CREATED)
 
 
 class OneAgent(Resource):
     """One agent."""
 
-    @documented(200, "The agent")
+    @documented(200, "The agent", shows=AgentDocument)
     def get(self, request: Request, slug: str) -> HttpResponse:
         return answer(_shown(self.actor(RUNS_READ), slug))
 
-    @documented(200, "The agent with its new version", body=shapes.SaveAgent)
+    @documented(200, "The agent with its new version", shows=AgentDocument, body=shapes.ChangeAgent)
     def patch(self, request: Request, slug: str) -> HttpResponse:
-        actor = self.actor(TOOLS_WRITE)
-        _shown(actor.reader(), slug)
-        return _saved(actor, slug, read_model(request, shapes.SaveAgent), HTTPStatus.OK)
+        actor, body = self.actor(TOOLS_WRITE), read_model(request, shapes.ChangeAgent)
+        now = _definition(_found(actor.reader(), slug))
+        install_agent(actor.tenant_id, **{**now, **body.model_dump(exclude_none=True)})
+        return answer(_shown(actor.reader(), slug))
 
 
-def _saved(actor: Actor, slug: str, body: shapes.SaveAgent, status: HTTPStatus) -> HttpResponse:
-    install_agent(actor.tenant_id, **body.model_dump() | {"slug": slug})
-    return answer(_shown(actor.reader(), slug), status)
-
-
-def _shown(actor: Actor, slug: str) -> dict[str, object]:
-    found = next((a for a in queries.agents(actor) if a.slug == slug), None)
+def _found(actor: Actor, slug: str) -> queries.Agent:
+    found = next((a for a in queries.agents(actor) if a.slug == slug and a.current), None)
     if found is None:
         raise NotFound
-    return renderings.agent(found)
+    return found
+
+
+def _shown(actor: Actor, slug: str) -> dict[str, Any]:
+    return renderings.agent(_found(actor, slug))
+
+
+def _definition(agent: queries.Agent) -> dict[str, Any]:
+    version = agent.current
+    if version is None:
+        raise NotFound
+    return {
+        "slug": agent.slug,
+        "name": agent.name,
+        "description": agent.description,
+        "planner": version.planner,
+        "tools": version.tools,
+        "playbook": parse(version.playbook) if version.playbook else None,
+        "budget": parse(version.budget),
+    }

@@ -1,7 +1,7 @@
 """Answers with exact numbers: a Decimal leaves as it is, never as a rounded float."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
@@ -48,31 +48,36 @@ def problem(error: DomainError, **headers: str) -> HttpResponse:
     return _with(response, {"Cache-Control": "no-store"} | headers)
 
 
-def dumped(value: Any) -> str:
-    """`value` as JSON text, members in the order they were given; times as RFC 3339 in UTC."""
-    match value:
-        case Raw():
-            return str(value)
-        case Mapping():
-            return "{" + ",".join(f"{json.dumps(str(k))}:{dumped(v)}" for k, v in value.items()) + "}"
-        case list() | tuple() | set() | frozenset():
-            return "[" + ",".join(dumped(item) for item in value) + "]"
-        case datetime():
-            return json.dumps(rfc3339(value))
-        case UUID():
-            return json.dumps(str(value))
-        case str() | float():
-            return json.dumps(value)
-        case _:
-            return canonical(value)
-
-
 def _with(response: HttpResponse, headers: Mapping[str, str]) -> HttpResponse:
     for name, value in headers.items():
         response.headers[name] = value
     return response
 
 
+def dumped(value: Any) -> str:
+    """`value` as JSON text, members in the order they were given; times as RFC 3339 in UTC."""
+    write = next((write for kind, write in _WRITERS if isinstance(value, kind)), canonical)
+    return write(value)
+
+
 def rfc3339(moment: datetime) -> str:
     """The moment in UTC with six decimals, as the event chain spells it."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def _object(value: Mapping[str, Any]) -> str:
+    return "{" + ",".join(f"{json.dumps(str(name))}:{dumped(member)}" for name, member in value.items()) + "}"
+
+
+def _array(value: Iterable[Any]) -> str:
+    return "[" + ",".join(dumped(item) for item in value) + "]"
+
+
+_WRITERS: tuple[tuple[type | tuple[type, ...], Callable[[Any], str]], ...] = (
+    (Raw, str),
+    ((str, float), json.dumps),
+    (Mapping, _object),
+    ((list, tuple), _array),
+    (datetime, lambda moment: json.dumps(rfc3339(moment))),
+    (UUID, lambda row: json.dumps(str(row))),
+)

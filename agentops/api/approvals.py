@@ -10,6 +10,7 @@ from agentops.api import query, renderings, shapes
 from agentops.api.answers import answer
 from agentops.api.body import read_model
 from agentops.api.documented import documented
+from agentops.api.documents import ApprovalDocument, ApprovalList, DecisionDocument
 from agentops.api.pagination import asked_page, page_of
 from agentops.api.resource import Resource, row_id
 from agentops.tenancy.actor import Actor
@@ -26,7 +27,13 @@ _STATUSES = frozenset(s.value for s in RequestStatus)
 class Approvals(Resource):
     """The requests of the tenant."""
 
-    @documented(200, "A page of requests; pending ones oldest first", query=("status", "cursor", "limit"))
+    @documented(
+        200,
+        "A page of requests; pending ones oldest first",
+        shows=ApprovalList,
+        query=("cursor", "limit"),
+        words={"status": sorted(_STATUSES)},
+    )
     def get(self, request: Request) -> HttpResponse:
         actor = self.actor(APPROVALS_READ)
         query.known_only(request, "status")
@@ -47,7 +54,7 @@ class Approvals(Resource):
 class OneApproval(Resource):
     """One request; reading it changes nothing."""
 
-    @documented(200, "The request")
+    @documented(200, "The request", shows=ApprovalDocument)
     def get(self, request: Request, approval_id: str) -> HttpResponse:
         return answer(_shown(self.actor(APPROVALS_READ), row_id(approval_id)))
 
@@ -55,7 +62,7 @@ class OneApproval(Resource):
 class Decisions(Resource):
     """A person's decision."""
 
-    @documented(201, "The decision and what became of the request", body=shapes.Decision)
+    @documented(201, "The decision and what became of the request", shows=DecisionDocument, body=shapes.Decision)
     def post(self, request: Request, approval_id: str) -> HttpResponse:
         actor = self.actor(APPROVALS_READ)
         queries.request(actor, row_id(approval_id))
@@ -82,9 +89,10 @@ class Decisions(Resource):
 class Recheck(Resource):
     """Reads the conditions again."""
 
-    @documented(200, "The request with what its conditions say now")
+    @documented(200, "The request with what its conditions say now", shows=ApprovalDocument, body=shapes.Nothing)
     def post(self, request: Request, approval_id: str) -> HttpResponse:
         actor = self.actor(APPROVALS_READ)
+        read_model(request, shapes.Nothing, optional=True)
         recheck(actor, row_id(approval_id))
         return answer(_shown(actor, row_id(approval_id)))
 

@@ -12,10 +12,15 @@ class ApiKeyAuthentication(BaseAuthentication):
     """Makes the key's Actor the request's user. Raises KeyRejected; without a key nobody is authenticated."""
 
     def authenticate(self, request: Request) -> tuple[Actor, None]:
-        scheme, _, raw = request.headers.get("Authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not raw.strip():
-            raise NotAuthenticated
-        return authenticate_key(raw.strip(), door="api"), None
+        return authenticate_key(raw_key(request), door="api"), None
 
     def authenticate_header(self, request: Request) -> str:
         return "Bearer"
+
+
+def raw_key(request: Request) -> str:
+    """The key that the request carries. Raises NotAuthenticated."""
+    scheme, _, raw = request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not raw.strip():
+        raise NotAuthenticated
+    return raw.strip()

@@ -1,6 +1,6 @@
 """Answers are JSON whatever the client says it accepts; an event stream is asked for on its own resource."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from rest_framework.negotiation import BaseContentNegotiation
@@ -11,9 +11,9 @@ class OnlyJson(BaseContentNegotiation):
     """Never answers 406."""
 
     def select_renderer(
-        self, request: Request, renderers: Sequence[Any], format_suffix: str | None = None
+        self, request: Request, renderers: Iterable[Any], format_suffix: str | None = None
     ) -> tuple[Any, str]:
-        return renderers[0], "application/json"
+        return next(iter(renderers)), "application/json"
 
-    def select_parser(self, request: Request, parsers: Sequence[Any]) -> Any:
-        return parsers[0]
+    def select_parser(self, request: Request, parsers: Iterable[Any]) -> Any:
+        return next(iter(parsers))

@@ -10,9 +10,10 @@ from agentops.api import renderings, shapes
 from agentops.api.answers import answer
 from agentops.api.body import checked, read_raw
 from agentops.api.documented import documented
+from agentops.api.documents import TurnDocument
 from agentops.api.lenient import read_proposals
-from agentops.api.resource import Resource, row_id
 from agentops.api.query import idempotency_key
+from agentops.api.resource import Resource, row_id
 from agentops.tenancy.scopes import RUNS_WRITE
 from runs import queries
 from runs.domain.planning import Finish, Refusal, ToolProposal
@@ -22,7 +23,7 @@ from runs.operations.submitting import Usage, submit
 class Proposals(Resource):
     """The turns that an external planner proposes."""
 
-    @documented(201, "Each step of the turn with its verdict", body=shapes.Proposals)
+    @documented(201, "Each step of the turn with its verdict", shows=TurnDocument, body=shapes.Proposals, once=True)
     def post(self, request: Request, run_id: str) -> HttpResponse:
         actor = self.actor(RUNS_WRITE)
         raw = read_raw(request)
@@ -44,7 +45,7 @@ class Proposals(Resource):
         return answer({"turn": found.turn, "steps": rows, "run": run}, status)
 
 
-def _proposal(body: shapes.Proposed, fault: Refusal | None) -> ToolProposal | Finish:
-    if body.kind == "finish":
+def _proposal(body: shapes.ProposedCall | shapes.ProposedFinish, fault: Refusal | None) -> ToolProposal | Finish:
+    if isinstance(body, shapes.ProposedFinish):
         return Finish(body.answer)
     return ToolProposal(body.tool, body.args, body.call_id, body.why, body.again, fault)

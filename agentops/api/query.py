@@ -58,3 +58,9 @@ def idempotency_key(request: Request) -> str | None:
     if key is not None and not (1 <= len(key) <= 255 and key.isascii() and key.isprintable()):
         raise InvalidQuery("Idempotency-Key", "1 to 255 printable ASCII characters.", place="header")
     return key
+
+
+def boolean(request: Request, name: str) -> bool | None:
+    """`true` or `false`."""
+    text = word(request, name, frozenset({"true", "false"}))
+    return None if text is None else text == "true"

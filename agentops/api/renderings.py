@@ -6,8 +6,7 @@ from typing import Any
 from agentops.api.answers import Raw
 from approvals.models import ApprovalRequest
 from approvals.queries import RequestRow
-from runs.queries import Agent, Event
-from runs.queries import RunView, StepView
+from runs.queries import Agent, Event, RunView, StepView
 from tools.domain.canonical import canonical, parse
 from tools.domain.outcome import Failed, NotSent, Succeeded, Unknown
 from tools.dry_run import DryRun, WouldSend

@@ -1,4 +1,4 @@
-"""What every REST resource shares: authentication by key, refusals as problem+json, one tenant transaction to read in."""
+"""What every REST resource shares: authentication by key, refusals as problem+json, a transaction to read in."""
 
 import logging
 from contextlib import AbstractContextManager
@@ -33,7 +33,7 @@ class Resource(APIView):
 
     def anybody(self) -> Actor:
         """Who asks; the operation says whether they may."""
-        actor: Actor = self.request.user  # type: ignore[assignment]  # the authentication class puts an Actor there
+        actor: Actor = self.request.user  # type: ignore[assignment]  # authentication makes it an Actor
         return actor
 
     def actor(self, scope: str) -> Actor:
@@ -45,7 +45,7 @@ class Resource(APIView):
         """The tenant's transaction for queries."""
         return tenant_transaction(actor.tenant_id)
 
-    def http_method_not_allowed(self, request: HttpRequest | Request, *args: Any, **kwargs: Any) -> NoReturn:  # type: ignore[override]  # DRF hands its own request
+    def http_method_not_allowed(self, request: HttpRequest | Request, *args: Any, **kwargs: Any) -> NoReturn:
         raise errors.MethodNotAllowed
 
     def handle_exception(self, exc: Exception) -> HttpResponseBase:  # type: ignore[override]  # any response will do

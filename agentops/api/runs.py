@@ -9,6 +9,7 @@ from agentops.api import query, renderings, shapes
 from agentops.api.answers import answer
 from agentops.api.body import read_model
 from agentops.api.documented import documented
+from agentops.api.documents import RunDocument, RunList
 from agentops.api.pagination import asked_page, page_of
 from agentops.api.resource import Resource, row_id
 from agentops.tenancy.scopes import RUNS_READ, RUNS_WRITE
@@ -23,7 +24,13 @@ _STATUSES = frozenset(s.value for s in RunStatus)
 class Runs(Resource):
     """The runs of the tenant."""
 
-    @documented(200, "A page of runs, newest first", query=("status", "agent", "created_after", "cursor", "limit"))
+    @documented(
+        200,
+        "A page of runs, newest first",
+        shows=RunList,
+        query=("agent", "created_after", "cursor", "limit"),
+        words={"status": sorted(_STATUSES)},
+    )
     def get(self, request: Request) -> HttpResponse:
         actor = self.actor(RUNS_READ)
         query.known_only(request, "status", "agent", "created_after")
@@ -38,7 +45,13 @@ class Runs(Resource):
         )
         return answer(page_of(request, actor, [renderings.run(v) for v in found.rows], found.after, found.count))
 
-    @documented(201, "The run that was started; 200 when the same request was made before", body=shapes.StartRun)
+    @documented(
+        201,
+        "The run that was started; 200 when the same request was made before",
+        shows=RunDocument,
+        body=shapes.StartRun,
+        once=True,
+    )
     def post(self, request: Request) -> HttpResponse:
         actor = self.actor(RUNS_WRITE)
         body = read_model(request, shapes.StartRun)
@@ -58,7 +71,7 @@ class Runs(Resource):
 class OneRun(Resource):
     """One run."""
 
-    @documented(200, "The run")
+    @documented(200, "The run", shows=RunDocument)
     def get(self, request: Request, run_id: str) -> HttpResponse:
         return answer(renderings.run(queries.run(self.actor(RUNS_READ), row_id(run_id))))
 
@@ -66,7 +79,7 @@ class OneRun(Resource):
 class CancelRun(Resource):
     """The end of a run by its user."""
 
-    @documented(202, "The run, cancelled or being cancelled", body=shapes.Reason)
+    @documented(202, "The run, cancelled or being cancelled", shows=RunDocument, body=shapes.Reason)
     def post(self, request: Request, run_id: str) -> HttpResponse:
         actor = self.actor(RUNS_WRITE)
         body = read_model(request, shapes.Reason, optional=True)

@@ -1,90 +1,154 @@
 """The bodies that programs send, as pydantic models: unknown members are refused, nothing is converted."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+type JsonObject = dict[str, Any]
+
+
+def _without_nul(text: str) -> str:
+    if "\x00" in text:
+        raise ValueError("U+0000 is not accepted here")
+    return text
+
+
+_NoNul = AfterValidator(_without_nul)
+Text = Annotated[str, Field(max_length=20_000), _NoNul]
+Reasoning = Annotated[str, Field(max_length=2_000), _NoNul]
+_Word = Annotated[str, Field(max_length=200), _NoNul]
+_Count = Annotated[int, Field(ge=0, le=2**53)]
+_ToolName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+_Planner = Literal["playbook", "external"]
 
 
 class _Body(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, arbitrary_types_allowed=True)
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class StartRun(_Body):
-    """`POST /runs`."""
+    """`POST /runs`. `workflow` is reserved: only null is accepted. A budget may only lower the agent's limits."""
 
-    agent: str = Field(min_length=1, max_length=60)
-    task: str = Field(min_length=1, max_length=20_000)
-    input: dict[str, Any] = Field(default_factory=dict)
-    budget: dict[str, Any] = Field(default_factory=dict)
-    on_behalf_of: str | None = Field(default=None, max_length=254)
+    agent: Annotated[str, Field(min_length=1, max_length=60), _NoNul]
+    task: Annotated[Text, Field(min_length=1)]
+    input: JsonObject = Field(default_factory=dict)
+    budget: JsonObject = Field(default_factory=dict)
+    on_behalf_of: Annotated[str, Field(max_length=254), _NoNul] | None = None
+    workflow: None = None
 
 
 class Reason(_Body):
     """`POST /runs/{id}/cancel`."""
 
-    reason: str = Field(default="", max_length=2000)
+    reason: Reasoning = ""
 
 
 class Usage(_Body):
-    """What the outside planner used."""
+    """What the outside planner used; its tokens count against the run's budget."""
 
-    input_tokens: int = Field(default=0, ge=0, le=2**53)
-    output_tokens: int = Field(default=0, ge=0, le=2**53)
-    cost: Any = None
+    input_tokens: _Count = 0
+    output_tokens: _Count = 0
+    cost: Annotated[str, Field(pattern=r"^[0-9]{1,12}(\.[0-9]{1,8})?$")] | None = None
 
 
-class Proposed(_Body):
-    """One proposal; `args` may be anything: what is not an object becomes a refused step."""
+class ProposedCall(_Body):
+    """A call. `args` may be anything: what is not an object becomes a refused step. `again`: a wanted repetition."""
 
-    kind: Literal["tool", "finish"]
-    tool: str = Field(default="", max_length=200)
-    args: Any = None
-    answer: str = Field(default="", max_length=100_000)
-    call_id: str = Field(default="", max_length=200)
-    why: str = Field(default="", max_length=10_000)
-    again: int = Field(default=0, ge=0, le=1000)
+    kind: Literal["tool"]
+    tool: _Word
+    args: Any
+    call_id: _Word = ""
+    why: Text = ""
+    again: Annotated[int, Field(ge=0, le=1000)] = 0
+
+
+class ProposedFinish(_Body):
+    """The planner's answer; it stands alone."""
+
+    kind: Literal["finish"]
+    answer: Annotated[str, Field(max_length=100_000), _NoNul]
+
+
+Proposed = Annotated[ProposedCall | ProposedFinish, Field(discriminator="kind")]
 
 
 class Proposals(_Body):
-    """`POST /runs/{id}/proposals`."""
+    """`POST /runs/{id}/proposals`. With `turn`, a retry cannot become a second turn."""
 
-    proposals: list[Proposed] = Field(min_length=1, max_length=32)
+    proposals: Annotated[list[Proposed], Field(min_length=1, max_length=32)]
     usage: Usage | None = None
-    turn: int | None = Field(default=None, ge=1)
+    turn: Annotated[int, Field(ge=1, le=10**6)] | None = None
 
 
 class Decision(_Body):
-    """`POST /approvals/{id}/decisions`. Only the literal verdict counts."""
+    """`POST /approvals/{id}/decisions`. Only the literal verdict counts; `then` goes with a rejection."""
 
     verdict: Literal["approve", "reject", "edit", "answer"]
-    digest: str = Field(max_length=200)
-    reason: str = Field(default="", max_length=2000)
+    digest: _Word
+    reason: Reasoning = ""
     then: Literal["replan", "stop"] = "replan"
-    args: dict[str, Any] | None = None
-    answer: str | None = None
+    args: JsonObject | None = None
+    answer: Text | None = None
+
+
+class Nothing(_Body):
+    """`POST /approvals/{id}/recheck`: nothing is to be said."""
 
 
 class Reconcile(_Body):
     """`POST /steps/{id}/reconcile`."""
 
     outcome: Literal["succeeded", "failed"]
-    evidence: str = Field(min_length=1, max_length=10_000)
+    evidence: Annotated[str, Field(min_length=1, max_length=10_000), _NoNul]
     result: Any = None
 
 
 class DryRunArgs(_Body):
     """`POST /tools/{name}/dry-run`."""
 
-    args: dict[str, Any] = Field(default_factory=dict)
+    args: JsonObject = Field(default_factory=dict)
+
+
+class DefineTool(_Body):
+    """`POST /tools`: these fields and every other one of a tool's definition."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    name: str
+    description: str
+    kind: str
+    risk: str
+    required_scope: str
+    input_schema: JsonObject
+
+
+class ChangeTool(_Body):
+    """`PATCH /tools/{name}`: fields of the definition, or `enabled`; `revision` is the one that was read."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    enabled: bool | None = None
+    revision: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
 
 
 class SaveAgent(_Body):
-    """`POST /agents`, `PATCH /agents/{slug}`."""
+    """`POST /agents`: an agent; the same slug again makes a new version of it."""
 
-    slug: str = Field(default="", pattern=r"^[a-z0-9-]{0,60}$")
-    name: str = Field(min_length=1, max_length=100)
-    planner: Literal["playbook", "external"]
-    tools: list[str] = Field(max_length=500)
-    playbook: dict[str, Any] | None = None
-    budget: dict[str, Any] = Field(default_factory=dict)
-    description: str = Field(default="", max_length=4000)
+    slug: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
+    name: Annotated[str, Field(min_length=1, max_length=100), _NoNul]
+    planner: _Planner
+    tools: Annotated[list[_ToolName], Field(max_length=500)]
+    playbook: JsonObject | None = None
+    budget: JsonObject = Field(default_factory=dict)
+    description: Annotated[str, Field(max_length=4_000), _NoNul] = ""
+
+
+class ChangeAgent(_Body):
+    """`PATCH /agents/{slug}`: what is to change."""
+
+    name: Annotated[str, Field(min_length=1, max_length=100), _NoNul] | None = None
+    planner: _Planner | None = None
+    tools: Annotated[list[_ToolName], Field(max_length=500)] | None = None
+    playbook: JsonObject | None = None
+    budget: JsonObject | None = None
+    description: Annotated[str, Field(max_length=4_000), _NoNul] | None = None

@@ -7,6 +7,7 @@ from agentops.api import query, renderings, shapes
 from agentops.api.answers import answer
 from agentops.api.body import read_model
 from agentops.api.documented import documented
+from agentops.api.documents import StepDocument, StepList
 from agentops.api.resource import Resource, row_id
 from agentops.tenancy.scopes import RUNS_READ, RUNS_WRITE
 from runs import queries
@@ -16,7 +17,7 @@ from runs.operations.reconciling import reconcile
 class Steps(Resource):
     """The steps of a run."""
 
-    @documented(200, "Every step in order")
+    @documented(200, "Every step in order", shows=StepList)
     def get(self, request: Request, run_id: str) -> HttpResponse:
         query.known_only(request)
         rows = [renderings.step(v) for v in queries.steps(self.actor(RUNS_READ), row_id(run_id))]
@@ -26,7 +27,7 @@ class Steps(Resource):
 class ReconcileStep(Resource):
     """What an unknown call really did."""
 
-    @documented(200, "The step, settled", body=shapes.Reconcile)
+    @documented(200, "The step, settled", shows=StepDocument, body=shapes.Reconcile)
     def post(self, request: Request, step_id: str) -> HttpResponse:
         actor = self.actor(RUNS_WRITE)
         body = read_model(request, shapes.Reconcile)

@@ -2,21 +2,11 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import path, re_path
-from django.utils.csp import CSP
-from django.views.decorators.csp import csp_override
 from django.views.decorators.csrf import csrf_exempt
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from agentops.api import agents, approvals, events, proposals, runs, steps, tools
+from agentops.api import agents, approvals, docs, events, proposals, runs, steps, tools
 from agentops.api.answers import problem
 from agentops.api.errors import NotFound
-
-_DOCS_CSP: dict[str, list[str]] = {
-    "default-src": [CSP.SELF],
-    "img-src": [CSP.SELF, "data:"],
-    "style-src": [CSP.SELF, CSP.UNSAFE_INLINE],
-    "frame-ancestors": [CSP.NONE],
-}
 
 
 @csrf_exempt
@@ -43,7 +33,7 @@ urlpatterns = [
     path("v1/tools/<str:name>/dry-run", tools.DryRun.as_view()),
     path("v1/agents", agents.Agents.as_view()),
     path("v1/agents/<str:slug>", agents.OneAgent.as_view()),
-    path("v1/schema", SpectacularAPIView.as_view(api_version=None), name="api-schema"),
-    path("v1/docs", csp_override(_DOCS_CSP)(SpectacularSwaggerSplitView.as_view(url_name="api-schema"))),
+    path("v1/schema", docs.schema, name="api-schema"),
+    path("v1/docs", docs.pages, name="api-docs"),
     re_path(r"^(?P<anything>.*)$", nothing_here),
 ]

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from uuid import UUID
 
-
 from agentops.tenancy.access import require_role
 from agentops.tenancy.actor import Actor
 from agentops.tenancy.errors import LastOwner, NotAMember, UnknownRole

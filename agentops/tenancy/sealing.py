@@ -1,6 +1,6 @@
-"""Values at rest under AES-256-GCM: the key comes from SECRET_KEY, its id stands in the value, tenant and row are bound.
+"""Values at rest under AES-256-GCM: the key comes from SECRET_KEY, its id is in the value, tenant and row are bound.
 
-After SECRET_KEY changed, values sealed under a key in SECRET_KEY_FALLBACKS still open; `is_stale` says which to seal again.
+After SECRET_KEY changed, values sealed under one of SECRET_KEY_FALLBACKS still open; `is_stale` says which they are.
 """
 
 import hashlib

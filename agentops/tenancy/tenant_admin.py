@@ -55,7 +55,7 @@ class TenantModelAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         """Choices are rows of the same tenant, too."""
         target = db_field.remote_field.model
         if any(field.name == "tenant" for field in target._meta.fields):
-            kwargs.setdefault("queryset", target._default_manager.filter(tenant_id=self.actor(request).tenant_id))
+            kwargs.setdefault("queryset", target.objects.filter(tenant_id=self.actor(request).tenant_id))
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:

@@ -52,7 +52,7 @@ def test_a_changed_secret_is_rejected(cast: Cast, spoil: Callable[[str], str]) -
     assert rejected.value.details["reason"] == "unknown"
 
 
-@pytest.mark.parametrize("raw", ["", "ao", "ao_", "ao__", "ao_000000000000_", "ao_000000000000_x", "x" * 9000, "é_\x00_"])
+@pytest.mark.parametrize("raw", ["", "ao", "ao__", "ao_000000000000_", "ao_000000000000_x", "x" * 9000, "é_\x00_"])
 def test_what_is_no_key_is_rejected(raw: str) -> None:
     with pytest.raises(KeyRejected):
         authenticate_key(raw)

@@ -8,7 +8,7 @@ UV := $(shell command -v uv 2>/dev/null || echo $(TOOLS)/bin/uv)
 PYTHON := $(shell command -v python3 2>/dev/null || command -v python 2>/dev/null)
 RUN := $(UV) run --no-sync
 # mypy's and djade's view of the settings; nothing is served with it.
-LINT := DEBUG=true $(RUN)
+LINT := DEBUG=true AGENTOPS_DEMO=true $(RUN)
 
 .PHONY: help up test check bench faults lint-imports format lint types migrations deploy-check sync sync-dev browser redis clean
 

@@ -4,11 +4,12 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from agentops.api.errors import NotFound
 from agentops.tenancy.ids import uuid7
 from agentops.web.member import MemberRequest, member, show
 from demo import book
@@ -50,7 +51,7 @@ def ledger(request: MemberRequest) -> HttpResponse:
 def invoice_page(request: MemberRequest, number: str) -> HttpResponse:
     """One invoice, and the form that corrects it."""
     tenant_id = request.actor.tenant_id
-    row = book.invoice(tenant_id, number)
+    row = _invoice(request, number)
     form = InvoiceForm(request.POST or None, initial=_fields(row))
     if request.method == "POST" and form.is_valid():
         book.change_invoice(tenant_id, number, InvoiceChange(**form.cleaned_data))
@@ -70,10 +71,17 @@ def invoice_page(request: MemberRequest, number: str) -> HttpResponse:
 @member
 def start(request: MemberRequest) -> HttpResponse:
     """Have the demo agent pay an invoice; pressed twice it is one run."""
-    number = book.invoice(request.actor.tenant_id, request.POST.get("invoice", "")).number
+    number = _invoice(request, request.POST.get("invoice", "")).number
     once = f"ledger:{number}:{request.POST.get('once', '')[:64]}"
     done = start_run(request.actor, agent=AGENT, task=f"Pay invoice {number}", given={"invoice": number}, key=once)
     return redirect("run", done.run_id)
+
+
+def _invoice(request: MemberRequest, number: str) -> Invoice:
+    try:
+        return book.invoice(request.actor.tenant_id, number)
+    except NotFound as error:
+        raise Http404 from error
 
 
 def _fields(row: Invoice) -> dict[str, str]:

@@ -51,7 +51,7 @@ def gather(known: Mapping[str, Any], url: str) -> Cast:
 def service_key(owner: Actor, name: str, scopes: Collection[str], known: str = "", *, key_name: str = KEY_NAME) -> str:
     """A working key of the service account `name`: `known`, or a new one in its place."""
     account, _ = ServiceAccount.objects.get_or_create(
-        tenant_id=owner.tenant_id, name=name, defaults={"owner": User.objects.get(id=owner.user_id)}
+        tenant_id=owner.tenant_id, name=name, defaults={"owner": User.objects.get(email=owner.label)}
     )
     if _fits(known, owner, scopes, service_account_id=account.id):
         return known

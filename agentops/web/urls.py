@@ -14,7 +14,7 @@ from agentops.web.runs import runs_page
 from agentops.web.session import preference, tenant
 from agentops.web.start import start
 from agentops.web.tools import tool_page, tools_page
-from agentops.web.values import request_values
+from agentops.web.values import input_values, request_values, step_values
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="inbox"), name="home"),
@@ -27,8 +27,10 @@ urlpatterns = [
     path("runs", runs_page, name="runs"),
     path("runs/start", start, name="start"),
     path("runs/<uuid:run_id>", run_page, name="run"),
+    path("runs/<uuid:run_id>/input", input_values, name="input-values"),
     path("runs/<uuid:run_id>/events", events_page, name="events"),
     path("runs/<uuid:run_id>/cancellation", cancellation, name="cancellation"),
+    path("steps/<uuid:step_id>/values", step_values, name="step-values"),
     path("steps/<uuid:step_id>/reconciliation", reconciliation, name="reconcile"),
     path("tools", tools_page, name="tools"),
     path("tools/<slug:name>", tool_page, name="tool"),

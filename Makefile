@@ -38,7 +38,7 @@ lint-imports: sync-dev ## the import order and who may call what
 	@$(RUN) lint-imports
 
 migrations: sync-dev
-	@$(LINT) python -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
+	@$(RUN) pytest -q tests/embedded/test_migrations.py
 
 deploy-check: sync-dev
 	@SECRET_KEY=$$($(PYTHON) -c 'import secrets; print(secrets.token_urlsafe(60))') AGENTOPS_ALLOWED_HOSTS=agentops.example \

@@ -38,7 +38,8 @@ _LOAD = """
 SELECT jsonb_build_object(
   'run', to_jsonb(r), 'agent', to_jsonb(v), 'tenant', jsonb_build_object('slug', t.slug, 'status', t.status),
   'now', clock_timestamp(),
-  'steps', (SELECT jsonb_agg(to_jsonb(s) ORDER BY s.turn, s.index) FROM runs_step s
+  'steps', (SELECT jsonb_agg(to_jsonb(s) || jsonb_build_object('charge_money', s.charge_money::text)
+                             ORDER BY s.turn, s.index) FROM runs_step s
             WHERE s.tenant_id = r.tenant_id AND s.run_id = r.id),
   'proposals', (SELECT jsonb_agg(to_jsonb(p) - 'sealed' || jsonb_build_object('sealed', encode(p.sealed, 'base64')))
                 FROM runs_proposal p JOIN runs_step s ON s.tenant_id = p.tenant_id AND s.id = p.step_id

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
+from typing import Any
 from uuid import UUID
 
 from pydantic import SecretStr
@@ -21,7 +22,7 @@ from runs.masking import unseal_args
 from runs.models import Attempt, Step
 from runs.operations import judging
 from runs.operations.ending import end, refuse, release
-from runs.operations.holding import bind, hold
+from runs.operations.holding import bind, captured, hold
 from runs.operations.proposing import wanted_probes
 from runs.operations.readings import ProbeWanted, Reading, Readings, fresh
 from tools.call import PinnedTool
@@ -187,24 +188,15 @@ def _objection(book: Book, step: Step, tool: ToolNow, judged: Judgement, request
 
 def _bound_digest(book: Book, step: Step, tool: ToolNow, request: ApprovalRequest) -> str:
     """The digest over what is about to be sent, with the terms under which it was approved."""
-    stored = parse(book.proposals[step.id].conditions)
-    conditions = [Condition(str(name), None if v is None else str(v)) for name, v in _pairs(request, stored)]
+    conditions = [Condition(name, before) for name, before in captured(request)]
     terms = Judgement(Effect.REQUIRE_APPROVAL, (), (), request.quorum, request.group, 0, request.policy_version)
     return bind(book, step, tool, conditions, request.id, terms).digest()
-
-
-def _pairs(request: ApprovalRequest, stored: Json) -> list[list[Json]]:
-    snapshot = parse(request.snapshot)
-    captured = snapshot.get("conditions") if isinstance(snapshot, dict) else stored
-    return [list(pair) for pair in captured] if isinstance(captured, list) else []  # type: ignore[arg-type]
 
 
 def _conditions_hold(book: Book, step: Step, tool: ToolNow, args: Json, taken: list[Reading]) -> bool:
     """Compare each condition with what it was when people decided; a changed one stops the call."""
     request = book.request_of(step)
-    stored = parse(book.proposals[step.id].conditions)
-    pairs = _pairs(request, stored) if request else (stored if isinstance(stored, list) else [])
-    before = {str(pair[0]): pair[1] for pair in pairs if isinstance(pair, list)}
+    before = dict(captured(request)) if request else _proposed(book, step)
     for condition, reading in zip(tool.pinned.spec.preconditions, taken, strict=True):
         was = before.get(condition.name)
         objection = _changed(condition, was, reading, args)
@@ -215,6 +207,11 @@ def _conditions_hold(book: Book, step: Step, tool: ToolNow, args: Json, taken: l
         _react(book, step, tool, taken, condition.on_change, objection)
         return False
     return True
+
+
+def _proposed(book: Book, step: Step) -> dict[str, str | None]:
+    stored: Any = parse(book.proposals[step.id].conditions)
+    return {str(name): before for name, before in stored}
 
 
 def _changed(condition: Precondition, was: object, reading: Reading, args: Json) -> str | None:

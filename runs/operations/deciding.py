@@ -27,7 +27,7 @@ from runs.operations import judging
 from runs.operations.advancing import due_now, external_due
 from runs.operations.claiming import args_of
 from runs.operations.ending import end, observe_refusal, release
-from runs.operations.holding import Check, hold
+from runs.operations.holding import Check, captured, hold
 from runs.operations.proposing import wanted_probes
 from runs.operations.readings import ProbeWanted, Reading
 from tools.domain.canonical import Json, canonical, parse
@@ -215,9 +215,7 @@ def _wanted(book: Book, step: Step) -> list[ProbeWanted]:
 def _keep(book: Book, request: ApprovalRequest, readings: Sequence[Reading], actor: str) -> None:
     step = _step(book, request)
     tool = book.tools.get(step.tool)
-    snapshot = parse(request.snapshot)
-    pairs = snapshot["conditions"] if isinstance(snapshot, dict) else []
-    before = {str(p[0]): _text(p[1]) for p in pairs if isinstance(p, list)}  # type: ignore[union-attr]  # written by hold
+    before = dict(captured(request))
     checks: list[Json] = []
     for condition, reading in zip(tool.pinned.spec.preconditions if tool else (), readings, strict=False):
         checks.append(_check(condition, before.get(condition.name), reading, args_of(book, step)).as_json())

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from agentops.tenancy.ids import uuid7
@@ -68,6 +69,7 @@ def hold(book: Book, step: Step, tool: ToolNow, judgement: Judgement, readings: 
         book.now,
     )
     if earlier is not None:
+        _show_what_changed(earlier, readings)
         earlier.superseded_by = request.id
         book.close_request(earlier, RequestStatus.SUPERSEDED)
     book.add(request)
@@ -76,6 +78,35 @@ def hold(book: Book, step: Step, tool: ToolNow, judgement: Judgement, readings: 
     step.digest = request.digest
     book.record(step, StepEvent.HELD, request=str(request.id), digest=request.digest, reasons=list(judgement.reasons))
     return request
+
+
+def _show_what_changed(earlier: ApprovalRequest, readings: Sequence[Reading]) -> None:
+    """The request that people decided keeps, beside what it was about, what was so when it mattered."""
+    now = {r.name: r for r in readings}
+    checks = []
+    for name, before in captured(earlier):
+        reading = now.get(name)
+        value = reading.value if reading else None
+        ok = None if value is None or before is None else value == before
+        at = stamp(reading.read_at) if reading else stamp(earlier.opened_at)
+        checks.append(Check(name, before, value, ok, "" if ok else "The value changed.", at).as_json())
+    earlier.checks = canonical(checks)
+    earlier.checked_at = min((r.read_at for r in readings), default=earlier.checked_at)
+
+
+def captured(request: ApprovalRequest) -> list[tuple[str, str | None]]:
+    """The conditions of a request with what they were when it was asked, as canonical text."""
+    snapshot: Any = parse(request.snapshot)
+    return [(str(name), None if before is None else str(before)) for name, before in snapshot["conditions"]]
+
+
+def _changes(earlier: ApprovalRequest | None, conditions: str) -> list[Json]:
+    """Old and new values of the conditions that differ from what the earlier request was about."""
+    if earlier is None:
+        return []
+    was: dict[str, str | None] = dict(captured(earlier))
+    now: Any = parse(conditions)
+    return [{"name": name, "before": was.get(name), "now": value} for name, value in now if was.get(name) != value]
 
 
 def bind(
@@ -162,6 +193,7 @@ def _snapshot(
             "this": {"money": str(step.charge_money), "records": step.charge_records},
         },
         "supersedes": str(earlier.id) if earlier else None,
+        "changed": _changes(earlier, conditions),
         "step_status": StepStatus.HELD.value,
     }
     return canonical(body)

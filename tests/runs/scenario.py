@@ -108,6 +108,18 @@ def t_pay_plain(args: Transfer, ctx: ToolContext) -> Told:
     return _pay(args, ctx)
 
 
+@tool(
+    name="t_pay_priced",
+    description="Pays, and says what it costs.",
+    risk="destructive",
+    scope="ledger:write",
+    output_trust="trusted",
+    cost={"money": {"amount": {"in": "args", "pointer": "/amount"}, "currency": "EUR"}, "records": 1},
+)
+def t_pay_priced(args: Transfer, ctx: ToolContext) -> Told:
+    return _pay(args, ctx)
+
+
 @tool(name="t_note", description="Adds a note.", risk="write", scope="ledger:write", output_trust="trusted")
 def t_note(args: Note, ctx: ToolContext) -> Told:
     WORLDS.setdefault("notes", World()).notes.append(args.model_dump())
@@ -133,7 +145,7 @@ def _pay(args: Transfer, ctx: ToolContext) -> Told:
     return Told(account=args.account, done=len(world.paid))
 
 
-TOOLS = ("t_read", "t_pay", "t_pay_plain", "t_note", "t_page")
+TOOLS = ("t_read", "t_pay", "t_pay_plain", "t_pay_priced", "t_note", "t_page")
 
 
 @dataclass

@@ -1,7 +1,9 @@
 """What a run costs the database: writing commits and statements, counted exactly (goal G1)."""
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -74,3 +76,16 @@ def test_five_reads_fit_the_goal(stage: Stage, monkeypatch: pytest.MonkeyPatch) 
     assert stage.run(run_id).status == "succeeded"
     assert counter.commits <= 8, counter.commits
     assert counter.statements <= 45, counter.statements
+
+
+def test_money_is_counted_exactly_and_a_pending_request_holds_its_reservation(stage: Stage) -> None:
+    slug = stage.agent("payer", [{"tool": "t_pay_priced", "args": {"account": stage.account, "amount": "700.07"}}])
+    run_id = stage.start(slug)
+    stage.work(run_id)
+    assert stage.run(run_id).used.count('"money":"0"') == 1
+    assert '"money":"700.07' in stage.run(run_id).reserved
+    stage.approve(run_id)
+    stage.work(run_id)
+    run = stage.run(run_id)
+    assert Decimal(json.loads(run.used)["money"]) == Decimal("700.07")
+    assert Decimal(json.loads(run.reserved)["money"]) == 0

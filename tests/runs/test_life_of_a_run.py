@@ -1,5 +1,6 @@
 """A run from its start to its end, with and without people."""
 
+import json
 from itertools import pairwise
 
 from agentops.tenancy.ids import uuid7
@@ -47,6 +48,10 @@ def test_a_changed_world_is_shown_and_asked_again_and_a_second_approval_pays_onc
     assert (first.status, second.status) == ("superseded", "pending")
     assert first.superseded_by == second.id
     assert "13950.00" in second.checks
+    assert "12400.00" in first.checks
+    assert "13950.00" in first.checks
+    (change,) = json.loads(second.snapshot)["changed"]
+    assert ("12400.00" in change["before"], "13950.00" in change["now"]) == (True, True)
     assert first.digest != second.digest
     stage.approve(run_id)
     stage.work(run_id)

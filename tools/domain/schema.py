@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Context, Decimal, Inexact
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +14,9 @@ from tools.domain.errors_values import InvalidSchema
 MAX_FAULTS = 20
 MAX_SCHEMA = 200_000
 _REGEX_LIMIT = jsonschema_rs.RegexOptions(size_limit=1_000_000)
+_EXACT = Context(prec=2 * 1000 + 2 * 308 + 16, rounding=ROUND_FLOOR, Emax=9_999, Emin=-9_999, traps=[Inexact])
+_VALUES_OF_SCHEMAS = ("const", "enum", "default", "examples")
+_WORDS_THAT_FETCH = ("$ref", "$dynamicRef")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +42,42 @@ def check_schema(schema: Mapping[str, Any], *, root_object: bool = False) -> Non
 
 def validate(schema: Mapping[str, Any], value: Any) -> list[Fault]:
     """What is wrong with `value`, at most twenty faults; empty when it fits."""
-    validator = _compiled(canonical(schema))
-    faults = []
-    for error in validator.iter_errors(value):
-        faults.append(Fault(pointer(error.instance_path), error.message))
+    faults: list[Fault] = []
+    for error in _compiled(canonical(schema)).iter_errors(value):
+        faults.append(Fault(pointer(error.instance_path), _worded(error.message)))
         if len(faults) >= MAX_FAULTS:
             break
     return faults
 
 
+def _worded(message: str) -> str:
+    return "this is not allowed here" if message.startswith("False schema") else message
+
+
+class _MultipleOf:
+    """Stands in for the library's own, which goes through doubles when a fraction meets a whole number."""
+
+    def __init__(self, parent_schema: Mapping[str, Any], value: Any, schema_path: list[str | int]) -> None:
+        self.divisor = Decimal(str(value))
+
+    def validate(self, instance: Any) -> None:
+        """Numbers only; anything else is for `type` to judge."""
+        if isinstance(instance, bool) or not isinstance(instance, (int, float, Decimal)):
+            return
+        if _EXACT.remainder(Decimal(str(instance)), self.divisor) != 0:
+            raise ValueError(f"the value is not a multiple of {canonical(self.divisor)}")
+
+
 @lru_cache(maxsize=1024)
 def _compiled(text: str) -> jsonschema_rs.Draft202012Validator:
+    schema: Any = parse(text)
     try:
         return jsonschema_rs.Draft202012Validator(
-            parse(text), mask="the value", offline=True, pattern_options=_REGEX_LIMIT
+            schema,
+            mask="the value",
+            offline=True,
+            pattern_options=_REGEX_LIMIT,
+            keywords={"multipleOf": _MultipleOf},
         )
     except jsonschema_rs.ValidationError as error:
         raise InvalidSchema(pointer(error.instance_path), error.message) from None
@@ -60,13 +86,12 @@ def _compiled(text: str) -> jsonschema_rs.Draft202012Validator:
 
 
 def _references(part: Any, place: str) -> Iterator[tuple[str, str]]:
-    match part:
-        case Mapping():
-            for key, inner in part.items():
-                if key in ("$ref", "$dynamicRef") and isinstance(inner, str):
-                    yield f"{place}/{key}", inner
-                if key not in ("const", "enum", "default", "examples"):
-                    yield from _references(inner, f"{place}/{escape(str(key))}")
-        case list() | tuple():
-            for index, inner in enumerate(part):
-                yield from _references(inner, f"{place}/{index}")
+    if isinstance(part, Mapping):
+        for key, inner in part.items():
+            if key in _WORDS_THAT_FETCH and isinstance(inner, str):
+                yield f"{place}/{escape(str(key))}", inner
+            if key not in _VALUES_OF_SCHEMAS:
+                yield from _references(inner, f"{place}/{escape(str(key))}")
+    elif isinstance(part, (list, tuple)):
+        for index, inner in enumerate(part):
+            yield from _references(inner, f"{place}/{index}")

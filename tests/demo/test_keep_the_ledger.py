@@ -7,6 +7,8 @@ import pytest
 from django.test import Client
 
 from demo.samples import fill
+from demo.toolbox import install
+from runs import queries
 from tests.cast import Cast, Person, Service, new_service
 
 INVOICE = "INV-1001"
@@ -129,3 +131,16 @@ def _signed_in(person: Person) -> Client:
     client = Client()
     client.force_login(person.user, "django.contrib.auth.backends.ModelBackend")
     return client
+
+
+def test_the_button_pressed_twice_starts_one_run(cast: Cast, tools_key: str) -> None:
+    install(cast.carol.actor, "http://127.0.0.1:1")
+    client = _signed_in(cast.alice)
+    pressed = {"invoice": INVOICE, "once": "first"}
+
+    answers = [client.post("/demo/ledger/pages/runs", pressed) for _ in range(2)]
+
+    assert [answer.status_code for answer in answers] == [302, 302]
+    assert answers[0]["Location"] == answers[1]["Location"]
+    assert [view.run.task for view in queries.runs(cast.alice.actor).rows] == [f"Pay invoice {INVOICE}"]
+    assert _signed_in(cast.bob).post("/demo/ledger/pages/runs", pressed).status_code == 403

@@ -3,18 +3,19 @@
 import os
 import shutil
 import socket
-import threading
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from uuid import UUID
 
 import pytest
-import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from tests.cast import PASSWORD, Person
-from tests.web.scene import scene
-
-__all__ = ["scene"]
+from tests.cast import PASSWORD, Cast, Person
+from tests.web.scene import Scene, build
 
 # Playwright's synchronous API keeps an event loop in this thread; the tests' own queries run beside it.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
@@ -26,10 +27,11 @@ FLAGS = [
     "--disable-sync",
 ]
 STARTS_IN = 20.0
+_WORKER = ThreadPoolExecutor(1)
 
 
 class Served:
-    """The product on a port of its own; it can be taken away and brought back."""
+    """The product in a process of its own; it can be taken away and brought back."""
 
     def __init__(self) -> None:
         with socket.socket() as probe:
@@ -39,19 +41,40 @@ class Served:
 
     def start(self) -> None:
         """Listen, and return once it answers."""
-        config = uvicorn.Config("agentops.asgi:application", host="127.0.0.1", port=self.port, log_level="error")
-        self.server = uvicorn.Server(config)
-        self.thread = threading.Thread(target=self.server.run, daemon=True)
-        self.thread.start()
+        address = ["--host", "127.0.0.1", "--port", str(self.port), "--log-level", "error"]
+        command = [sys.executable, "-m", "uvicorn", "agentops.asgi:application", *address]
+        self.process = subprocess.Popen(command)
         limit = time.monotonic() + STARTS_IN
-        while not self.server.started and time.monotonic() < limit:
-            time.sleep(0.02)
-        assert self.server.started
+        while not self._answers():
+            assert time.monotonic() < limit and self.process.poll() is None
+            time.sleep(0.05)
 
     def stop(self) -> None:
         """Close every connection and stop listening."""
-        self.server.should_exit = self.server.force_exit = True
-        self.thread.join(STARTS_IN)
+        self.process.kill()
+        self.process.wait()
+
+    def _answers(self) -> bool:
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self.port)) == 0
+
+
+class Elsewhere(Scene):
+    """The office, whose work is done in another thread: Playwright keeps an event loop in this one."""
+
+    def run(self, account: str = "DE02 1203 0000 0000 2020 51", **meta: Any) -> UUID:
+        """As the office does it."""
+        return _WORKER.submit(Scene(self.cast).run, account, **meta).result()
+
+    def work(self, run_id: UUID) -> None:
+        """As the office does it."""
+        _WORKER.submit(Scene(self.cast).work, run_id).result()
+
+
+@pytest.fixture
+def scene(cast: Cast) -> Scene:
+    """The office of this test."""
+    return Elsewhere(build(cast).cast)
 
 
 @pytest.fixture(scope="session")

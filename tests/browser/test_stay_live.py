@@ -1,0 +1,91 @@
+"""A page follows the database by itself, keeps what it shows when it cannot, and letters never decide."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from approvals.queries import request as request_of
+from runs import queries
+from tests.browser.conftest import Served
+from tests.cast import Person
+from tests.web.scene import Scene
+
+type SignIn = Callable[[Person], Page]
+
+
+def test_a_person_approves_and_watches_it_succeed_without_reloading(scene: Scene, sign_in: SignIn) -> None:
+    run_id = scene.run()
+    page = sign_in(scene.cast.bob)
+    page.get_by_role("link", name="Pay 12400.00").click()
+    expect(page.get_by_text("Live", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Approve").click()
+    target = page.locator("#approve .target").inner_text()
+    page.get_by_label("It cannot be undone").fill(target)
+    page.get_by_role("dialog").get_by_role("button", name="Approve").click()
+    expect(page.locator(".progress .now")).to_have_text("queued")
+    scene.work(run_id)
+    expect(page.locator(".progress li").last).to_have_text("succeeded")
+    expect(page.locator("#bar").get_by_text("Approve", exact=True)).to_have_count(0)
+
+
+def test_a_new_request_appears_and_a_decided_one_leaves(scene: Scene, sign_in: SignIn) -> None:
+    page = sign_in(scene.cast.bob)
+    expect(page.get_by_role("heading", name="Nothing waits for you")).to_be_visible()
+    expect(page.get_by_text("Live", exact=True)).to_be_visible()
+    scene.run()
+    expect(page.locator("[data-row]")).to_have_count(1)
+    expect(page.locator("nav .count")).to_contain_text("1")
+
+
+def test_letters_open_the_confirmation_and_never_decide(scene: Scene, sign_in: SignIn) -> None:
+    run_id = scene.run()
+    request_id = queries.run(scene.cast.bob.actor, run_id).open_approvals[0]
+    page = sign_in(scene.cast.bob)
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/approvals/{request_id}")
+    for letter in "aaaa":
+        page.keyboard.press(letter)
+    expect(page.get_by_role("heading", name="Approve this call?")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("r")
+    expect(page.get_by_role("heading", name="Reject this call")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    expect(page.get_by_role("heading", name="Keys")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.locator("details.account summary").click()
+    page.locator("form[data-preference=keys]").get_by_role("button", name="Off").click()
+    page.reload()
+    page.keyboard.press("a")
+    expect(page.get_by_role("heading", name="Approve this call?")).to_be_hidden()
+    assert request_of(scene.cast.bob.actor, request_id).request.version == 1
+
+
+def test_after_a_gap_the_page_shows_what_the_database_says(scene: Scene, sign_in: SignIn, served: Served) -> None:
+    scene.run()
+    page = sign_in(scene.cast.bob)
+    expect(page.locator("[data-row]")).to_have_count(1)
+    expect(page.get_by_text("Live", exact=True)).to_be_visible()
+    served.stop()
+    expect(page.get_by_text("Reconnecting")).to_be_visible()
+    scene.run()
+    page.evaluate("dispatchEvent(new Event('online'))")
+    expect(page.get_by_text("Stale since")).to_be_visible()
+    expect(page.locator("[data-row]")).to_have_count(1)
+    served.start()
+    expect(page.locator("[data-row]")).to_have_count(2, timeout=20_000)
+    expect(page.get_by_text("Live", exact=True)).to_be_visible()
+
+
+def test_folded_values_lock_the_approval_until_opened(scene: Scene, sign_in: SignIn) -> None:
+    run_id = scene.run(note="x" * 5000)
+    page = sign_in(scene.cast.bob)
+    page.goto(f"/approvals/{queries.run(scene.cast.bob.actor, run_id).open_approvals[0]}")
+    page.get_by_role("button", name="Approve").click()
+    button = page.get_by_role("dialog").get_by_role("button", name="Approve")
+    expect(button).to_be_disabled()
+    page.keyboard.press("Escape")
+    page.locator("details[data-fold] summary").click()
+    page.get_by_role("button", name="Approve").click()
+    expect(button).to_be_enabled()

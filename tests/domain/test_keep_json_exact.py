@@ -1,11 +1,14 @@
 """Equal values have one canonical text, different ones never share it, and what has no exact value is refused."""
 
 import json
+from collections import OrderedDict
 from decimal import Decimal
+from enum import IntEnum, StrEnum
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils.safestring import SafeString
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -164,6 +167,17 @@ def test_writing_names_the_place_too(value: object, fault: type[InvalidJson], pl
     with pytest.raises(fault) as refused:
         canonical(value)
     assert refused.value.pointer == place
+
+
+def test_kinds_of_text_and_number_are_written_as_what_they_are() -> None:
+    class Risk(StrEnum):
+        READ = "read"
+
+    class Level(IntEnum):
+        ONE = 1
+
+    value = {"s": SafeString("<b>"), "e": Risk.READ, "i": Level.ONE, "t": (1, None, False), "d": OrderedDict(b=2)}
+    assert canonical(value) == '{"d":{"b":2},"e":"read","i":1,"s":"<b>","t":[1,null,false]}'
 
 
 def test_endless_nesting_in_memory_is_refused() -> None:

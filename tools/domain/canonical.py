@@ -1,4 +1,4 @@
-"""Reads JSON without losing anything and writes it in the one canonical form that fingerprints and digests are made of."""
+"""Reads JSON without loss and writes it in the one canonical form that fingerprints and digests are made of."""
 
 import hashlib
 import json
@@ -18,7 +18,7 @@ from tools.domain.json_faults import check_size, first_fault, first_inexact
 from tools.domain.json_reader import READER, Refused
 from tools.domain.numbers import plain_digits, spell_decimal, spell_integer
 
-type Json = None | bool | int | Decimal | str | list[Json] | dict[str, Json]
+type Json = bool | int | Decimal | str | list[Json] | dict[str, Json] | None
 
 _PLAIN_INTEGER = 10**21
 
@@ -131,12 +131,8 @@ def _spell(value: object, ordered: bool) -> str:
         return int.__repr__(number) if -_PLAIN_INTEGER < number < _PLAIN_INTEGER else spell_integer(number)
     if kind is dict:
         return _spell_object(cast(dict[str, object], value), ordered)
-    if kind is list or kind is tuple:
+    if kind is list:
         return "[" + ",".join([_spell(item, ordered) for item in cast(list[object], value)]) + "]"
-    if value is None:
-        return "null"
-    if kind is bool:
-        return "true" if value else "false"
     return _spell_rare(value, ordered)
 
 
@@ -162,15 +158,24 @@ def _utf16(key: str) -> bytes:
 
 
 def _spell_rare(value: object, ordered: bool) -> str:
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, Decimal):
+        return spell_decimal(value)
+    return _spell(_ordinary(value), ordered)
+
+
+def _ordinary(value: object) -> object:
+    """A tuple or a subclass as the type that it stands for."""
     match value:
-        case Decimal():
-            return spell_decimal(value)
         case str():
-            return encode_basestring(str(value))
+            return str.__str__(value)
         case int():
-            return spell_integer(int(value))
+            return int.__int__(value)
+        case list() | tuple():
+            return [*value]
         case dict():
-            return _spell_object(dict(value), ordered)
+            return {**value}
         case _:
             raise NotExact("", f"{type(value).__name__} has no exact JSON form.")
 

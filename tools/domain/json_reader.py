@@ -1,4 +1,4 @@
-"""The two readers over the standard scanner: one refuses at once, the other marks the faults so that they can be placed."""
+"""Two readers over the standard scanner: one refuses at once, the other marks faults so that they get a place."""
 
 import json
 from collections.abc import Callable
@@ -23,18 +23,6 @@ class Mark:
 
 
 def _reader(refuse: Callable[[Mark], Any]) -> json.JSONDecoder:
-    def integer(text: str) -> Any:
-        try:
-            return read_integer(text)
-        except NumberTooLong as error:
-            return refuse(Mark(NumberTooLong, error.detail))
-
-    def fraction(text: str) -> Any:
-        try:
-            return read_fraction(text)
-        except NumberTooLong as error:
-            return refuse(Mark(NumberTooLong, error.detail))
-
     def constant(text: str) -> Any:
         return refuse(Mark(NotFinite, f"{text} is not a JSON number."))
 
@@ -44,7 +32,22 @@ def _reader(refuse: Callable[[Mark], Any]) -> json.JSONDecoder:
             return read
         return refuse(Mark(DuplicateKey, "The key appears twice in one object.", _repeated(items)))
 
-    return json.JSONDecoder(parse_int=integer, parse_float=fraction, parse_constant=constant, object_pairs_hook=pairs)
+    return json.JSONDecoder(
+        parse_int=_number(read_integer, refuse),
+        parse_float=_number(read_fraction, refuse),
+        parse_constant=constant,
+        object_pairs_hook=pairs,
+    )
+
+
+def _number(read: Callable[[str], Any], refuse: Callable[[Mark], Any]) -> Callable[[str], Any]:
+    def number(text: str) -> Any:
+        try:
+            return read(text)
+        except NumberTooLong as error:
+            return refuse(Mark(NumberTooLong, error.detail))
+
+    return number
 
 
 def _repeated(items: list[tuple[str, Any]]) -> str:

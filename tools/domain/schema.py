@@ -86,12 +86,13 @@ def _compiled(text: str) -> jsonschema_rs.Draft202012Validator:
 
 
 def _references(part: Any, place: str) -> Iterator[tuple[str, str]]:
+    children: Any = ()
     if isinstance(part, Mapping):
-        for key, inner in part.items():
-            if key in _WORDS_THAT_FETCH and isinstance(inner, str):
-                yield f"{place}/{escape(str(key))}", inner
-            if key not in _VALUES_OF_SCHEMAS:
-                yield from _references(inner, f"{place}/{escape(str(key))}")
+        children = [(str(key), inner) for key, inner in part.items() if key not in _VALUES_OF_SCHEMAS]
     elif isinstance(part, (list, tuple)):
-        for index, inner in enumerate(part):
-            yield from _references(inner, f"{place}/{index}")
+        children = [(str(index), inner) for index, inner in enumerate(part)]
+    for name, inner in children:
+        here = f"{place}/{escape(name)}"
+        if name in _WORDS_THAT_FETCH and isinstance(inner, str):
+            yield here, inner
+        yield from _references(inner, here)

@@ -12,7 +12,7 @@ from drf_spectacular.generators import SchemaGenerator
 @require_safe
 def schema(request: HttpRequest) -> HttpResponse:
     """OpenAPI 3.1 as JSON."""
-    return HttpResponse(_document(), content_type="application/json")
+    return HttpResponse(document(), content_type="application/json")
 
 
 @require_safe
@@ -22,7 +22,8 @@ def pages(request: HttpRequest) -> HttpResponse:
 
 
 @cache
-def _document() -> bytes:
+def document() -> bytes:
+    """The document, made once a process."""
     generator = SchemaGenerator(urlconf="agentops.api.mounted")  # type: ignore[no-untyped-call]
     document = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     return json.dumps(document, default=str).encode()

@@ -110,6 +110,7 @@ def approval(row: RequestRow) -> dict[str, Any]:
         "cannot_because": row.cannot or None,
         "status": request.status,
         "superseded_by": request.superseded_by,
+        "changed": [{**c, "before": _value(c["before"]), "now": _value(c["now"])} for c in snapshot["changed"]],
     }
 
 

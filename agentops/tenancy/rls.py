@@ -87,9 +87,9 @@ def append_only_function() -> RunSQL:
 
 def _for_each_writer(table: str, statement: str) -> str:
     return (
-        "DO $$ DECLARE writer text; BEGIN FOR writer IN SELECT DISTINCT quote_ident(rolname)"
+        "DO $$ DECLARE writer text; BEGIN FOR writer IN SELECT DISTINCT quote_ident(rolname)"  # noqa: S608
         " FROM pg_class, aclexplode(relacl) acl JOIN pg_roles ON pg_roles.oid = acl.grantee"
         f" WHERE pg_class.oid = '\"{table}\"'::regclass AND acl.privilege_type = 'INSERT'"
         " AND acl.grantee <> relowner"
-        f" LOOP EXECUTE format('{statement}', '\"{table}\"', writer); END LOOP; END $$;"  # noqa: S608 - names out of migrations
+        f" LOOP EXECUTE format('{statement}', '\"{table}\"', writer); END LOOP; END $$;"
     )

@@ -28,7 +28,9 @@ class ReconcileForm(forms.Form):
     )
     evidence = forms.CharField(label=_("How do you know"), max_length=2000, widget=forms.Textarea(attrs={"rows": 3}))
     result = forms.CharField(
-        label=_("Result, as JSON (if you have it)"), required=False, widget=forms.Textarea(attrs={"rows": 3, "class": "code"})
+        label=_("Result, as JSON (if you have it)"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3, "class": "code"}),
     )
 
     def clean_result(self) -> Any:

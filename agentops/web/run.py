@@ -13,8 +13,8 @@ from agentops.tenancy.scopes import RUNS_WRITE
 from agentops.web.bars import bars
 from agentops.web.exact import as_fields
 from agentops.web.machine import draw
-from agentops.web.phases import phases
 from agentops.web.member import MemberRequest, member, show
+from agentops.web.phases import phases
 from agentops.web.waterfall import Fall, planning_began, segments, took
 from runs import queries
 from runs.domain.run import FINAL
@@ -74,5 +74,6 @@ def page_of(actor: Actor, run_id: UUID) -> dict[str, Any]:
 def _falls(steps: list[queries.StepView], start: Any, end: Any) -> list[Fall]:
     began = planning_began(steps, start)
     return [
-        Fall(v, segments(v, at, start, end), took(v, end), as_fields(v.args, {})) for v, at in zip(steps, began, strict=True)
+        Fall(v, segments(v, at, start, end), took(v, end), as_fields(v.args, {}))
+        for v, at in zip(steps, began, strict=True)
     ]

@@ -38,7 +38,7 @@ function keepFocus(node) {
 }
 
 function finished({ detail }) {
-  if (!detail.elt?.dataset?.live) return;
+  if (!detail.requestConfig?.elt?.dataset?.live) return;
   if (detail.successful) markFresh();
   else markStale();
 }

@@ -44,10 +44,13 @@ def test_letters_open_the_confirmation_and_never_decide(scene: Scene, sign_in: S
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/approvals/{request_id}")
+    expect(page.get_by_text("Live", exact=True)).to_be_visible()
     for letter in "aaaa":
         page.keyboard.press(letter)
     expect(page.get_by_role("heading", name="Approve this call?")).to_be_visible()
+    expect(page.get_by_label("It cannot be undone")).to_have_value("aaa")
     page.keyboard.press("Escape")
+    expect(page.get_by_role("heading", name="Approve this call?")).to_be_hidden()
     page.keyboard.press("r")
     expect(page.get_by_role("heading", name="Reject this call")).to_be_visible()
     page.keyboard.press("Escape")

@@ -130,7 +130,13 @@ def build(cast: Cast) -> Scene:
         ],
         "answer": "Paid {input.invoice}.",
     }
-    limits = {"steps": 12, "tool_calls": 10, "seconds": 7200, "money": {"amount": "20000.00", "currency": "EUR"}, "records": 10}
+    limits = {
+        "steps": 12,
+        "tool_calls": 10,
+        "seconds": 7200,
+        "money": {"amount": "20000.00", "currency": "EUR"},
+        "records": 10,
+    }
     now = timezone.now()
     with tenant_transaction(tenant_id):
         agent = Agent.objects.create(tenant_id=tenant_id, slug="office", name="Payables agent", created_at=now)

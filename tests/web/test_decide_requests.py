@@ -69,7 +69,12 @@ def test_who_asked_cannot_approve_and_is_told_why(scene: Scene, browse: Browse) 
 def test_another_tenant_sees_nothing(scene: Scene, browse: Browse) -> None:
     run_id = scene.run()
     mallory = browse(scene.cast.mallory)
-    for address in (f"/approvals/{waiting(scene, run_id)}", f"/runs/{run_id}", f"/runs/{run_id}/events", "/tools/scene_pay"):
+    for address in (
+        f"/approvals/{waiting(scene, run_id)}",
+        f"/runs/{run_id}",
+        f"/runs/{run_id}/events",
+        "/tools/scene_pay",
+    ):
         assert mallory.get(address).status_code == 404
 
 
@@ -87,7 +92,9 @@ def test_a_rejection_with_a_reason_can_stop_the_run(scene: Scene, browse: Browse
     request_id = waiting(scene, run_id)
     form = {"verdict": "reject", "preset": "The values are wrong.", "reason": "Wrong account.", "then": "stop"}
     digest = approval(scene, request_id)["digest"]
-    assert browse(scene.cast.bob).post(f"/approvals/{request_id}/decisions", form | {"digest": digest}).status_code == 302
+    assert (
+        browse(scene.cast.bob).post(f"/approvals/{request_id}/decisions", form | {"digest": digest}).status_code == 302
+    )
     run = queries.run(scene.cast.bob.actor, run_id).run
     assert (run.status, run.terminal_reason) == ("failed", "approval_rejected")
     page = browse(scene.cast.bob).get(f"/approvals/{request_id}").content.decode()

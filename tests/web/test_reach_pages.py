@@ -5,7 +5,16 @@ from django.test import Client
 
 from tests.cast import PASSWORD, Cast
 
-PAGES = ("/inbox", "/inbox?tab=pending", "/inbox?tab=unknown", "/inbox?tab=decided", "/runs", "/tools", "/settings", "/settings/keys")
+PAGES = (
+    "/inbox",
+    "/inbox?tab=pending",
+    "/inbox?tab=unknown",
+    "/inbox?tab=decided",
+    "/runs",
+    "/tools",
+    "/settings",
+    "/settings/keys",
+)
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -8,7 +8,6 @@ import schemathesis
 from django.core.handlers.wsgi import WSGIHandler
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis import GenerationMode, openapi
-from schemathesis.core.result import Ok
 from schemathesis.checks import (
     content_type_conformance,
     negative_data_rejection,
@@ -16,6 +15,7 @@ from schemathesis.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
+from schemathesis.core.result import Ok
 
 from agentops.api.docs import document
 from tests.cast import new_cast

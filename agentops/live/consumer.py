@@ -64,10 +64,12 @@ class LiveConsumer(AsyncJsonWebsocketConsumer):
     @database_sync_to_async
     def _tenant_now(self) -> UUID | None:
         """The tenant that the session is in at this moment, read from the database again."""
-        session, known = self.scope["session"], self.scope["user"]
+        session: Any = self.scope["session"]
+        known: Any = self.scope.get("user")
         with suppress(NotAMember, User.DoesNotExist, Tenant.DoesNotExist):
-            if known.is_authenticated and session.exists(session.session_key):
-                stored = _STORE(session.session_key)
+            key = session.session_key
+            if known is not None and known.is_authenticated and key and session.exists(key):
+                stored = _STORE(key)
                 user = User.objects.get(id=known.id, is_active=True)
                 return actor_for_session(user, tenant_of_session(stored, user), door="live").tenant_id
         return None

@@ -6,4 +6,5 @@ from django.urls import path
 
 from agentops.live.consumer import LiveConsumer
 
-websocket_urlpatterns: list[Any] = [path("ws", LiveConsumer.as_asgi())]
+_consumer: Any = LiveConsumer.as_asgi()
+websocket_urlpatterns: list[Any] = [path("ws", _consumer)]

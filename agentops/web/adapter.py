@@ -4,7 +4,7 @@ from allauth.account.adapter import DefaultAccountAdapter
 from django.http import HttpRequest
 
 
-class ClosedSignup(DefaultAccountAdapter):
+class ClosedSignup(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no types
     """django-allauth with its sign-up switched off."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:

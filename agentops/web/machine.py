@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from django.utils.translation import gettext as _
 
@@ -92,7 +93,7 @@ class Machine:
 def draw(present: str, visited: Iterable[str]) -> Machine:
     """The machine of a run that went through `visited` statuses in order and stands at `present`."""
     way = [_place(status) for status in visited]
-    walked = set(zip(way, way[1:], strict=False))
+    walked = set(pairwise(way))
     allowed = {(a, _place(b)) for a, b in hops()}
     drawn = [(a, b, path) for a, b, path in USUAL if (a, b) in allowed and ((a, b) in ALWAYS or (a, b) in walked)]
     lines = sorted((Line(path, (a, b) in walked) for a, b, path in drawn), key=lambda line: line.walked)

@@ -46,7 +46,8 @@ class Served:
         self.process = subprocess.Popen(command)
         limit = time.monotonic() + STARTS_IN
         while not self._answers():
-            assert time.monotonic() < limit and self.process.poll() is None
+            assert time.monotonic() < limit
+            assert self.process.poll() is None
             time.sleep(0.05)
 
     def stop(self) -> None:

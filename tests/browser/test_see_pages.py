@@ -39,9 +39,11 @@ def addresses(scene: Scene) -> list[str]:
     recheck(bob, asked)
     waits = queries.run(bob, hostile).open_approvals[0]
     return [
-        "/inbox", "/inbox?tab=unknown", "/inbox?tab=decided", f"/approvals/{waits}", f"/approvals/{waits}?step=approve",
-        f"/approvals/{waits}?step=reject", f"/approvals/{asked}", f"/approvals/{view.request.id}", "/runs", f"/runs/{hostile}",
-        f"/runs/{done}", f"/runs/{done}/events", "/tools", "/tools/scene_pay", "/settings", "/settings/keys", "/nothing",
+        "/inbox", "/inbox?tab=unknown", "/inbox?tab=decided", f"/approvals/{waits}",
+        f"/approvals/{waits}?step=approve", f"/approvals/{waits}?step=reject", f"/approvals/{asked}",
+        f"/approvals/{view.request.id}", "/runs", f"/runs/{hostile}",
+        f"/runs/{done}", f"/runs/{done}/events", "/tools", "/tools/scene_pay",
+        "/settings", "/settings/keys", "/nothing",
         "/account/password/change/", "/runs/start",
     ]  # fmt: skip
 

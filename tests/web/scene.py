@@ -100,7 +100,7 @@ class Scene:
     def run(self, account: str = "DE02 1203 0000 0000 2020 51", **meta: Any) -> UUID:
         """A run that alice starts: it reads an invoice and wants to pay it. Taken as far as it goes."""
         invoice = f"INV-{next(_SERIAL):04}"
-        given = {"invoice": invoice, "account": account, "meta": meta}
+        given: Any = {"invoice": invoice, "account": account, "meta": meta}
         started = start_run(self.cast.alice.actor, agent="office", task=f"Pay invoice {invoice}", given=given)
         self.work(started.run_id)
         return started.run_id

@@ -255,3 +255,7 @@ def test_a_new_try_after_a_definite_failure_has_another_key() -> None:
     keys = {idempotency_key("r", "f", 0), idempotency_key("r", "f", 1), idempotency_key("q", "f", 0)}
     assert len(keys) == 3
     assert idempotency_key("r", "f", 0) == idempotency_key("r", "f", 0)
+
+
+def test_an_escaped_half_in_a_harmless_place_is_accepted() -> None:
+    assert parse('{"a":["\\\\ud800", 1, {}, "x"]}') == {"a": ["\\ud800", 1, {}, "x"]}

@@ -71,8 +71,6 @@ class InvalidTemplate(DomainError):
     code = "invalid_template"
 
     def __init__(self, position: int, detail: str) -> None:
-        super().__init__(
-            f"at character {position + 1}: {detail}", position=position, detail=detail
-        )
+        super().__init__(f"at character {position + 1}: {detail}", position=position, detail=detail)
         self.position = position
         self.detail = detail

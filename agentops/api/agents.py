@@ -9,8 +9,8 @@ from rest_framework.request import Request
 from agentops.api import query, renderings, shapes
 from agentops.api.answers import answer
 from agentops.api.body import read_model
+from agentops.api.catalogue_documents import AgentDocument, AgentList
 from agentops.api.documented import documented
-from agentops.api.documents import AgentDocument, AgentList
 from agentops.api.errors import NotFound
 from agentops.api.resource import Resource
 from agentops.tenancy.actor import Actor

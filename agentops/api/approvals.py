@@ -10,7 +10,8 @@ from agentops.api import query, renderings, shapes
 from agentops.api.answers import answer
 from agentops.api.body import read_model
 from agentops.api.documented import documented
-from agentops.api.documents import ApprovalDocument, ApprovalList, DecisionDocument
+from agentops.api.documents import ApprovalDocument, DecisionDocument
+from agentops.api.lists import ApprovalList
 from agentops.api.pagination import asked_page, page_of
 from agentops.api.resource import Resource, row_id
 from agentops.tenancy.actor import Actor

@@ -11,8 +11,8 @@ from agentops.api import query, renderings, stream
 from agentops.api.answers import answer
 from agentops.api.authentication import raw_key
 from agentops.api.documented import documented
-from agentops.api.documents import EventList
 from agentops.api.errors import InvalidQuery
+from agentops.api.lists import EventList
 from agentops.api.resource import Resource, row_id
 from agentops.tenancy.scopes import RUNS_READ
 from runs import queries

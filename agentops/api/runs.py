@@ -9,7 +9,8 @@ from agentops.api import query, renderings, shapes
 from agentops.api.answers import answer
 from agentops.api.body import read_model
 from agentops.api.documented import documented
-from agentops.api.documents import RunDocument, RunList
+from agentops.api.documents import RunDocument
+from agentops.api.lists import RunList
 from agentops.api.pagination import asked_page, page_of
 from agentops.api.resource import Resource, row_id
 from agentops.tenancy.scopes import RUNS_READ, RUNS_WRITE

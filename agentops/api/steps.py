@@ -7,7 +7,8 @@ from agentops.api import query, renderings, shapes
 from agentops.api.answers import answer
 from agentops.api.body import read_model
 from agentops.api.documented import documented
-from agentops.api.documents import StepDocument, StepList
+from agentops.api.documents import StepDocument
+from agentops.api.lists import StepList
 from agentops.api.resource import Resource, row_id
 from agentops.tenancy.scopes import RUNS_READ, RUNS_WRITE
 from runs import queries

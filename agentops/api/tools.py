@@ -10,8 +10,8 @@ from rest_framework.request import Request
 from agentops.api import query, renderings, shapes
 from agentops.api.answers import answer
 from agentops.api.body import read_model
+from agentops.api.catalogue_documents import DryRunDocument, ToolDocument, ToolList, ToolVersionList
 from agentops.api.documented import documented
-from agentops.api.documents import DryRunDocument, ToolDocument, ToolList, ToolVersionList
 from agentops.api.errors import NotFound
 from agentops.api.pagination import asked_page, page_of
 from agentops.api.resource import Resource

@@ -203,6 +203,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PERMISSIONS": [],
     "SERVE_AUTHENTICATION": [],
     "DISABLE_ERRORS_AND_WARNINGS": True,
+    "ENABLE_DJANGO_DEPLOY_CHECK": False,
     "APPEND_COMPONENTS": {"securitySchemes": {"ApiKey": {"type": "http", "scheme": "bearer"}}},
     "SECURITY": [{"ApiKey": []}],
 }

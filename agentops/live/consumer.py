@@ -68,7 +68,7 @@ class LiveConsumer(AsyncJsonWebsocketConsumer):
         known: Any = self.scope.get("user")
         with suppress(NotAMember, User.DoesNotExist, Tenant.DoesNotExist):
             key = session.session_key
-            if known is not None and known.is_authenticated and key and session.exists(key):
+            if getattr(known, "is_authenticated", False) and known and key and session.exists(key):
                 stored = _STORE(key)
                 user = User.objects.get(id=known.id, is_active=True)
                 return actor_for_session(user, tenant_of_session(stored, user), door="live").tenant_id

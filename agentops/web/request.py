@@ -1,5 +1,6 @@
 """One request for a person's decision, from the question to the result of the call."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -9,9 +10,10 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST, require_safe
 
 from agentops.tenancy.actor import Actor
-from agentops.web.bars import with_this
+from agentops.web.bars import Bar, bars, with_this
 from agentops.web.exact import as_fields
 from agentops.web.member import MemberRequest, member, show
+from approvals.domain.decision import RequestStatus
 from approvals.queries import RequestView
 from approvals.queries import request as request_of
 from runs import queries as runs
@@ -73,12 +75,18 @@ def page_of(actor: Actor, request_id: UUID) -> dict[str, Any]:
         "is_current": step.step.request_id == row.id,
         "failing": failing,
         "needs_target": row.risk == "destructive",
-        "bars": with_this(run.budget, snapshot["budget"]["this"]),
+        "bars": _bars(view, run.budget),
         "earlier": earlier[-EARLIER_SHOWN:],
         "changes": _changes(actor, view),
         "presets": PRESETS,
         "stamp": f"{row.version}.{row.checked_at}.{step.step.status}.{len(step.attempts)}.{run.run.status}",
     }
+
+
+def _bars(view: RequestView, budget: Mapping[str, Any]) -> list[Bar]:
+    """While it waits, with what this call would take; afterwards that is in the run's own figures."""
+    waits = view.request.status == RequestStatus.PENDING.value
+    return with_this(budget, view.snapshot["budget"]["this"]) if waits else bars(budget)
 
 
 def _changes(actor: Actor, view: RequestView) -> list[Change]:

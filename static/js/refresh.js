@@ -34,7 +34,7 @@ function beforeSwap({ detail }) {
 function keepFocus(node) {
   const row = document.activeElement?.closest?.("[data-row]")?.id;
   if (!row || !node.contains(document.activeElement)) return;
-  document.addEventListener("htmx:afterSettle", () => document.querySelector(`#${row} a`)?.focus(), { once: true });
+  document.addEventListener("htmx:afterSwap", () => document.querySelector(`#${row} a`)?.focus(), { once: true });
 }
 
 function finished({ detail }) {

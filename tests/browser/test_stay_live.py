@@ -41,7 +41,9 @@ def test_letters_open_the_confirmation_and_never_decide(scene: Scene, sign_in: S
     run_id = scene.run()
     request_id = queries.run(scene.cast.bob.actor, run_id).open_approvals[0]
     page = sign_in(scene.cast.bob)
+    expect(page.get_by_text("Live", exact=True)).to_be_visible()
     page.keyboard.press("j")
+    expect(page.locator("[data-row] a")).to_be_focused()
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/approvals/{request_id}")
     expect(page.get_by_text("Live", exact=True)).to_be_visible()

@@ -8,7 +8,7 @@ function submitted(event) {
   const body = new FormData(form, event.submitter);
   document.documentElement.dataset[name] = value;
   for (const button of form.querySelectorAll("button")) button.setAttribute("aria-pressed", String(button.value === value));
-  fetch(form.action, { method: "POST", body, headers: { "HX-Request": "true" } });
+  fetch(form.action, { method: "POST", keepalive: true, body, headers: { "HX-Request": "true" } });
 }
 
 export function startPreferences() {

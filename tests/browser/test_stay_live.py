@@ -62,7 +62,8 @@ def test_letters_open_the_confirmation_and_never_decide(scene: Scene, sign_in: S
     page.keyboard.press("Escape")
     expect(page.get_by_role("heading", name="Keys")).to_be_hidden()
     page.locator("details.account summary").click()
-    page.locator("form[data-preference=keys]").get_by_role("button", name="Off").click()
+    with page.expect_response("**/session/preference"):
+        page.locator("form[data-preference=keys]").get_by_role("button", name="Off").click()
     page.reload()
     page.keyboard.press("a")
     expect(page.get_by_role("heading", name="Approve this call?")).to_be_hidden()

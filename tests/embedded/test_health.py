@@ -11,6 +11,8 @@ from agentops.health import unsafe_role
 
 @pytest.fixture
 def pulse() -> Iterator[None]:
+    # Runs that other tests left due have no worker here: they would count as overdue.
+    _execute("UPDATE runs_work_item SET due_at = NULL")
     _execute("INSERT INTO embedded_pulse VALUES ('control', now()) ON CONFLICT (queue) DO UPDATE SET at = now()")
     yield
     _execute("DELETE FROM embedded_pulse")

@@ -2,7 +2,6 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-MINUTES ?= 10
 TOOLS := .agentops-tools
 UV := $(shell command -v uv 2>/dev/null || echo $(TOOLS)/bin/uv)
 PYTHON := $(shell command -v python3 2>/dev/null || command -v python 2>/dev/null)
@@ -10,7 +9,7 @@ RUN := $(UV) run --no-sync
 # mypy's and djade's view of the settings; nothing is served with it.
 LINT := DEBUG=true AGENTOPS_DEMO=true $(RUN)
 
-.PHONY: help up test check bench faults lint-imports format lint types migrations deploy-check sync sync-dev browser redis clean
+.PHONY: help up test check lint-imports format lint types migrations deploy-check sync sync-dev browser redis clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -43,12 +42,6 @@ migrations: sync-dev
 deploy-check: sync-dev
 	@SECRET_KEY=$$($(PYTHON) -c 'import secrets; print(secrets.token_urlsafe(60))') AGENTOPS_ALLOWED_HOSTS=agentops.example \
 	  $(RUN) python manage.py check --deploy --fail-level WARNING
-
-bench: sync-dev ## the benchmarks, side by side with the peers that install
-	@$(RUN) python -m benchmarks
-
-faults: sync-dev ## MINUTES=n of faults injected into real processes
-	@$(RUN) python -m benchmarks.faults --minutes $(MINUTES)
 
 # `.python-version` asks for 3.13; where neither uv nor this machine has it, any Python from 3.12 on will do.
 SYNC := .ci/sync $(UV)

@@ -30,11 +30,13 @@ class LiveConsumer(AsyncJsonWebsocketConsumer):
     async def connect(self) -> None:
         """Accept members; everybody else is told so with a code that the page understands."""
         self.tenant_id = await self._tenant_now()
-        await self.accept()
         if self.tenant_id is None:
+            await self.accept()
             await self.close(code=NOT_ALLOWED)
             return
+        # In the group first: the page reads everything again once it is accepted, so nothing falls in between.
         await self.channel_layer.group_add(self._group(), self.channel_name)
+        await self.accept()
         self.watch = asyncio.create_task(self._recheck())
 
     async def disconnect(self, code: int) -> None:

@@ -8,7 +8,8 @@ const POLL = 20000;
 const SIGNED_OUT = 4401;
 
 let wait = FIRST_WAIT;
-let hadGap = false;
+// From the rendering of the page to the first opening is a gap like any other.
+let hadGap = true;
 let socket;
 
 function address() {

@@ -56,6 +56,7 @@ class Book:
     policy: Policy
     tools: dict[str, ToolNow]
     now: datetime
+    readers: dict[str, PinnedTool] = field(default_factory=dict)
     credentials: dict[str, SecretStr] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     proposals: dict[UUID, Proposal] = field(default_factory=dict)
@@ -101,6 +102,13 @@ class Book:
 
     def request_of(self, step: Step) -> ApprovalRequest | None:
         return self.requests.get(step.request_id) if step.request_id else None
+
+    def reader(self, name: str) -> PinnedTool | None:
+        """The read tool of a probe, whether or not the agent has it; None when it cannot be used now."""
+        mine = self.tools.get(name)
+        found = mine.pinned if mine else self.readers.get(name)
+        usable = found is not None and found.enabled and not found.quarantined and not found.spec.is_mutation
+        return found if usable else None
 
     def votes_for(self, request: ApprovalRequest) -> dict[UUID, frozenset[str]]:
         """Who approved this request, each with the roles that they have now."""
@@ -169,6 +177,11 @@ class Book:
         if status.value != self.run.status:
             self.record_run(RunEvent(status.value))
         self._account_waiting(status is RunStatus.AWAITING_APPROVAL)
+
+    def next_lookup(self) -> datetime | None:
+        """When an unknown call is looked up next, in a run that has ended too."""
+        moments = (s.lookup_at for s in self.in_status(StepStatus.UNKNOWN) if s.lookup_at is not None)
+        return min(moments, default=None)
 
     def stop_waiting(self) -> None:
         self._account_waiting(waiting=False)

@@ -7,7 +7,7 @@ from agentops.after_commit import nudge
 from agentops.tenancy.ids import uuid7
 from runs import inflight, probing
 from runs.operations import advancing
-from runs.operations.advancing import Execute, Idle, Next, Probe
+from runs.operations.advancing import Execute, Idle, Look, Next, Probe
 from runs.operations.claiming import Claimed
 from runs.operations.settling import Settled
 from tools.domain.outcome import NotSent, Outcome
@@ -36,6 +36,9 @@ def _segment(found: Next, owner: UUID) -> None:
         match found:
             case Probe(tenant_id, run_id, wanted):
                 found = advancing.resume(tenant_id, run_id, owner, readings=probing.read(wanted))
+            case Look(lookup):
+                looked = probing.look_up(lookup)
+                found = advancing.resume(lookup.tenant_id, lookup.run_id, owner, found=looked)
             case Execute(call):
                 outcome = perform(call)
                 found = advancing.resume(call.tenant_id, call.run_id, owner, settled=Settled(call, outcome))

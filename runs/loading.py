@@ -18,9 +18,10 @@ from approvals.models import ApprovalRequest, Decision
 from runs.book import Book, Rights, ToolNow
 from runs.domain.errors import RunNotFound
 from runs.models import AgentVersion, Attempt, Proposal, Run, Step, WorkItem
+from tools.call import PinnedTool
 from tools.credentials import opened
 from tools.domain.canonical import parse
-from tools.registry import assemble
+from tools.registry import assemble, current_versions
 
 _ENTER = """
 WITH picked AS MATERIALIZED (
@@ -114,7 +115,15 @@ def load(work: WorkItem) -> Book:
         now=datetime.fromisoformat(found["now"]),
     )
     _fill(book, found)
+    book.readers = _readers_of(book)
     return book
+
+
+def _readers_of(book: Book) -> dict[str, PinnedTool]:
+    """The tools that only probes call; a statement of its own, for agents that do not have them."""
+    wanted = {probe for tool in book.tools.values() for probe in tool.pinned.spec.probe_tools()}
+    missing = wanted - book.tools.keys()
+    return current_versions(book.run.tenant_id, missing) if missing else {}
 
 
 def _fill(book: Book, found: Mapping[str, Any]) -> None:

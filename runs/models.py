@@ -137,6 +137,8 @@ class Step(models.Model):
     charge_money = models.DecimalField(max_digits=24, decimal_places=8, default=0)
     charge_records = models.BigIntegerField(default=0)
     token = models.PositiveIntegerField(default=0)
+    lookups = models.PositiveSmallIntegerField(default=0)
+    lookup_at = models.DateTimeField(null=True)
     lease_owner = models.UUIDField(null=True)
     lease_until = models.DateTimeField(null=True)
     created_at = models.DateTimeField()

@@ -1,14 +1,18 @@
-"""Reads conditions, outside any transaction: one read call each, with a short limit."""
+"""Reads conditions and looks calls up, outside any transaction: one read call each, with a short limit."""
 
 import time
 from collections.abc import Iterable
+from uuid import UUID
 
 from django.utils import timezone
 
 from agentops.tenancy.transaction import tenant_transaction
+from runs.masking import mask_result
+from runs.operations.looking_up import Found, Lookup
 from runs.operations.readings import MAX_PROBES, ProbeWanted, Reading
+from tools.call import PinnedTool
 from tools.credentials import credential_for
-from tools.domain.canonical import canonical
+from tools.domain.canonical import Json, canonical
 from tools.domain.errors import ExpressionFailed
 from tools.domain.outcome import Failed, NotSent, Succeeded, Unknown
 from tools.domain.preconditions import select
@@ -17,24 +21,54 @@ from tools.executor import CancelSignal, ToolCall, execute
 PROBE_SECONDS = 3.0
 
 
+class _Unreadable(Exception):
+    """The probe brought nothing back; the text says why."""
+
+
 def read(wanted: Iterable[ProbeWanted]) -> list[Reading]:
     """One reading each; what cannot be read says why. Probes beyond the cap are not made."""
     return [_read_one(w) if place < MAX_PROBES else _unread(w, "too many conditions") for place, w in enumerate(wanted)]
 
 
+def look_up(lookup: Lookup) -> Found:
+    """What the lookup finds, or why it finds nothing."""
+    if lookup.tool is None:
+        return Found(lookup.step_id, None, "the tool cannot be used now")
+    try:
+        result = _asked(lookup.tenant_id, lookup.run_id, lookup.tool, lookup.args, lookup.known)
+    except _Unreadable as error:
+        return Found(lookup.step_id, None, str(error))
+    return Found(lookup.step_id, canonical(result))
+
+
 def _read_one(wanted: ProbeWanted) -> Reading:
-    tool = wanted.tool
-    if tool is None:
+    if wanted.tool is None:
         return _unread(wanted, f"the tool {wanted.condition.probe.tool} cannot be used")
-    with tenant_transaction(wanted.tenant_id):
-        credential = credential_for(wanted.tenant_id, tool.spec)
+    try:
+        result = _asked(wanted.tenant_id, wanted.run_id, wanted.tool, wanted.args, wanted.known)
+        value = canonical(select(result, wanted.condition.select))
+    except _Unreadable as error:
+        return _unread(wanted, str(error))
+    except ExpressionFailed as error:
+        return _unread(wanted, error.message)
+    return Reading(wanted.place, wanted.condition.name, value, timezone.now())
+
+
+def _unread(wanted: ProbeWanted, fault: str) -> Reading:
+    return Reading(wanted.place, wanted.condition.name, None, timezone.now(), fault)
+
+
+def _asked(tenant_id: UUID, run_id: UUID, tool: PinnedTool, args: Json, known: frozenset[str]) -> Json:
+    """The tool's result with its secrets as tags. Raises _Unreadable."""
+    with tenant_transaction(tenant_id):
+        credential = credential_for(tenant_id, tool.spec)
     outcome = execute(
         ToolCall(
-            tenant_id=wanted.tenant_id,
-            run_id=wanted.run_id,
-            step_id=wanted.run_id,
+            tenant_id=tenant_id,
+            run_id=run_id,
+            step_id=run_id,
             tool=tool,
-            args=wanted.args if isinstance(wanted.args, dict) else {},
+            args=args if isinstance(args, dict) else {},
             idempotency_key="",
             actor_sub="probe",
             scopes=frozenset({tool.spec.required_scope}),
@@ -45,22 +79,10 @@ def _read_one(wanted: ProbeWanted) -> Reading:
     )
     match outcome:
         case Succeeded(result=result, fault=None):
-            return _selected(wanted, result)
+            return mask_result(tenant_id, result, tool.spec.output_schema, known)
         case Succeeded(fault=fault):
-            return _unread(wanted, fault.message if fault else "")
+            raise _Unreadable(fault.message if fault else "")
         case Failed(error):
-            return _unread(wanted, error.message)
+            raise _Unreadable(error.message)
         case Unknown(reason) | NotSent(reason):
-            return _unread(wanted, reason)
-
-
-def _selected(wanted: ProbeWanted, result: object) -> Reading:
-    try:
-        value = canonical(select(result, wanted.condition.select))
-    except ExpressionFailed as error:
-        return _unread(wanted, error.message)
-    return Reading(wanted.place, wanted.condition.name, value, timezone.now())
-
-
-def _unread(wanted: ProbeWanted, fault: str) -> Reading:
-    return Reading(wanted.place, wanted.condition.name, None, timezone.now(), fault)
+            raise _Unreadable(reason)

@@ -12,9 +12,11 @@ from runs.domain.planning import Answer, Finish, GiveUp, Turn, Wait
 from runs.domain.run import FINAL, RunStatus, TerminalReason
 from runs.domain.step import StepStatus
 from runs.models import Step
+from runs.operations import looking_up
 from runs.operations.claiming import Claimed, claim, probes_due
 from runs.operations.ending import end
 from runs.operations.healing import heal
+from runs.operations.looking_up import Found, Lookup
 from runs.operations.proposing import probes_for, propose
 from runs.operations.readings import ProbeWanted, Reading, Readings
 from runs.operations.settling import Settled, settle
@@ -45,38 +47,52 @@ class Execute:
     call: Claimed
 
 
-type Next = Idle | Probe | Execute
+@dataclass(frozen=True)
+class Look:
+    """Make this lookup, then resume with what was found."""
+
+    lookup: Lookup
+
+
+type Next = Idle | Probe | Execute | Look
 
 
 def begin(queue: str, hint: UUID | None, owner: UUID) -> Next | None:
     """Take a run that is due in `queue` and advance it. None: there is no work."""
     with ledger.opened_due(queue, hint) as book:
-        return None if book is None else _advance(book, owner, None, {})
+        return None if book is None else _advance(book, owner, {})
 
 
 def resume(
-    tenant_id: UUID, run_id: UUID, owner: UUID, *, settled: Settled | None = None, readings: Sequence[Reading] = ()
+    tenant_id: UUID,
+    run_id: UUID,
+    owner: UUID,
+    *,
+    settled: Settled | None = None,
+    readings: Sequence[Reading] = (),
+    found: Found | None = None,
 ) -> Next:
     """Advance the run with what the worker brought back."""
     known: Readings = {(r.place, r.name): r for r in readings}
     with ledger.opened_run(tenant_id, run_id) as book:
-        return _advance(book, owner, settled, known)
+        if settled is not None:
+            settle(book, settled)
+        if found is not None:
+            looking_up.take_in(book, found)
+        return _advance(book, owner, known)
 
 
-def _advance(book: Book, owner: UUID, settled: Settled | None, readings: Readings) -> Next:
-    if settled is not None:
-        settle(book, settled)
+def _advance(book: Book, owner: UUID, readings: Readings) -> Next:
     found = _next(book, owner, readings)
     _schedule(book, found)
     return found
 
 
 def _next(book: Book, owner: UUID, readings: Readings) -> Next:
-    if book.is_final:
-        return Idle()
-    restarted = heal(book, owner)
-    if restarted is not None:
+    if not book.is_final and (restarted := heal(book, owner)) is not None:
         return Execute(restarted)
+    if (lookup := looking_up.lookup_due(book)) is not None:
+        return Look(lookup)
     for _ in range(MAX_ROUNDS):
         if RunStatus(book.run.status) in FINAL or book.run.cancel_requested_at is not None:
             return Idle()
@@ -127,7 +143,7 @@ def _propose(book: Book, turn: Turn, readings: Readings) -> Probe | None:
 def _schedule(book: Book, found: Next) -> None:
     """When somebody must look at the run next, and who is told now."""
     if book.is_final:
-        book.work.due_at = None
+        book.work.due_at = book.next_lookup()
         book.work.cancel_requested = False
         return
     waiting = book.in_status(StepStatus.CLEARED)
@@ -145,7 +161,7 @@ def _due(book: Book, found: Next) -> datetime | None:
     if isinstance(found, Probe):
         moments.append(book.now + PROBE_LEASE)
     book.settle_status()
-    moments.append(book.deadline())
+    moments += [book.next_lookup(), book.deadline()]
     ahead = [m for m in moments if m is not None and m > book.now]
     overdue = len(ahead) < sum(m is not None for m in moments)
     return min(ahead, default=book.now + PROBE_LEASE if overdue else None)

@@ -64,7 +64,7 @@ def probes_due(book: Book, step: Step, readings: Readings) -> list[ProbeWanted]:
 def claim(book: Book, step: Step, readings: Readings, owner: UUID) -> Claimed | None:
     """Start the step, or make it stale and say which guard caught it: then nothing runs."""
     args, tool = _args(book, step), book.tools.get(step.tool)
-    refusal = _late_refusal(book, step, args)
+    refusal = late_refusal(book, step, args)
     if refusal is not None or tool is None:
         _give_back(book, step, refusal or Refusal("tool_denied", "The tool is gone."))
         return None
@@ -126,7 +126,8 @@ def _digest(shown: Json) -> str:
     return sha256(canonical(shown).encode()).hexdigest()
 
 
-def _late_refusal(book: Book, step: Step, args: Json) -> Refusal | None:
+def late_refusal(book: Book, step: Step, args: Json) -> Refusal | None:
+    """What the guards say now against making the call."""
     tool = book.tools.get(step.tool)
     drifted = tool is not None and tool.pinned.version_id != step.tool_version
     facts = judging.call_facts(

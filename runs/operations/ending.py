@@ -18,7 +18,7 @@ def end(
     book.run.ended_because = because
     book.run.answer = answer
     book.run.finished_at = book.now
-    book.work.due_at = None
+    book.work.due_at = book.next_lookup()
     book.record_run(event_of(reason), actor, reason=reason.value, because=because)
 
 

@@ -8,9 +8,10 @@ from runs.domain.planning import Refusal
 from runs.domain.run import TerminalReason
 from runs.domain.step import StepEvent, StepStatus
 from runs.models import Step
-from runs.operations.claiming import MAX_ATTEMPTS, Claimed, args_of, start
+from runs.operations.claiming import MAX_ATTEMPTS, Claimed, args_of, late_refusal, start
 from runs.operations.ending import close_request, end, observe_refusal, release, withdraw_open
 from runs.operations.settling import fail, lose
+from tools.domain.canonical import Json
 from tools.domain.outcome import ToolFault
 
 
@@ -31,22 +32,34 @@ def heal_due(book: Book) -> None:
 
 
 def _take_over(book: Book, owner: UUID) -> Claimed | None:
-    """A lease that ended is taken over once: a read runs again, a mutation is unknown."""
+    """A lease that ended is taken over once: what may be sent again is, any other mutation is unknown."""
     for step in book.in_status(StepStatus.RUNNING):
         if step.lease_until is None or step.lease_until > book.now:
             continue
         tool = book.tools.get(step.tool)
-        may_repeat = tool is not None and not tool.pinned.spec.is_mutation
-        if not may_repeat or tool is None:
-            lose(book, step, "The worker that made this call was lost; the call may have acted.")
-        elif step.token >= MAX_ATTEMPTS:
-            fail(book, step, ToolFault("tool_failed", f"The worker was lost {step.token} times during this call."))
-        elif book.run.cancel_requested_at is not None:
-            fail(book, step, ToolFault("tool_failed", "The worker was lost and the run was being cancelled."))
-        else:
+        args = args_of(book, step)
+        against = _against_repeating(book, step, args)
+        if tool is not None and against is None:
             _close_lost_attempt(book, step)
-            return start(book, step, tool, args_of(book, step), owner, again=True)
+            return start(book, step, tool, args, owner, again=True)
+        if step.risk == "read":
+            fail(book, step, ToolFault("tool_failed", against or "The tool is gone."))
+        else:
+            lose(book, step, against or "The tool is gone; the call may have acted.")
     return None
+
+
+def _against_repeating(book: Book, step: Step, args: Json) -> str | None:
+    """Why a call whose lease ended is not made again, if it is not."""
+    tool = book.tools.get(step.tool)
+    if tool is None or not tool.pinned.spec.may_be_resent:
+        return "The worker that made this call was lost; the call may have acted."
+    if step.token >= MAX_ATTEMPTS:
+        return f"The call was made {step.token} times and its answer was lost each time."
+    if book.run.cancel_requested_at is not None:
+        return "The worker was lost and the run was being cancelled."
+    refusal = late_refusal(book, step, args)
+    return None if refusal is None else f"It may not be made again: {refusal.message}"
 
 
 def _close_lost_attempt(book: Book, step: Step) -> None:

@@ -45,9 +45,10 @@ def wanted_probes(book: Book, place: str, tool: ToolNow, args: object) -> list[P
             read_with = probe_args(condition, args)
         except ExpressionFailed:
             read_with = {}
-        reader = book.tools.get(condition.probe.tool)
-        pinned = reader.pinned if reader and reader.enabled and not reader.pinned.spec.is_mutation else None
-        wanted.append(ProbeWanted(place, condition, pinned, read_with, book.run.tenant_id, book.run.id))
+        reader = book.reader(condition.probe.tool)
+        wanted.append(
+            ProbeWanted(place, condition, reader, read_with, book.run.tenant_id, book.run.id, book.known_secrets)
+        )
     return wanted
 
 

@@ -1,6 +1,6 @@
 """Conditions as they travel: what must be probed, and what was read, when."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -19,9 +19,10 @@ class ProbeWanted:
     place: str
     condition: Precondition
     tool: PinnedTool | None
-    args: Json
+    args: Json = field(repr=False)
     tenant_id: UUID
     run_id: UUID
+    known: frozenset[str] = field(default=frozenset(), repr=False)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Takes what became of a call into the run: fenced, so that a late result changes nothing."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from decimal import Decimal
 
 from runs.book import Book
@@ -9,7 +10,7 @@ from runs.domain.run import TerminalReason
 from runs.domain.step import StepEvent, StepStatus
 from runs.masking import mask_result
 from runs.models import Observation, Step
-from runs.operations.claiming import Claimed
+from runs.operations.claiming import MAX_ATTEMPTS, Claimed
 from runs.operations.ending import end, release
 from tools.domain.canonical import Json, canonical, parse
 from tools.domain.cost import settled
@@ -17,6 +18,8 @@ from tools.domain.errors import CostUnreadable
 from tools.domain.outcome import Failed, NotSent, Outcome, Succeeded, ToolFault, Unknown
 from tools.domain.spec import ToolSpec
 from tools.observation import observation_text
+
+FIRST_LOOKUP = timedelta(seconds=2)
 
 
 @dataclass(frozen=True)
@@ -35,11 +38,25 @@ def settle(book: Book, report: Settled) -> None:
         book.note("late_result_refused", step=str(step.id), token=call.token, outcome=_name(report.outcome))
         return
     _close_attempt(book, step, report.outcome)
+    if isinstance(report.outcome, Unknown) and _is_resent(book, step, call.tool.spec):
+        _resend_later(book, step, report.outcome.reason)
+        return
     step.lease_owner, step.lease_until = None, None
     _take_in(book, step, report)
     over = spent(book.limits, book.used)
     if over is not None and not book.is_final and not book.in_status(StepStatus.RUNNING):
         end(book, TerminalReason(over.value), "The budget was used up.")
+
+
+def _is_resent(book: Book, step: Step, spec: ToolSpec) -> bool:
+    return spec.may_be_resent and step.token < MAX_ATTEMPTS and book.run.cancel_requested_at is None
+
+
+def _resend_later(book: Book, step: Step, reason: str) -> None:
+    """The tool itself acts once for one key: when this lease ends, the same call is sent again under it."""
+    pause = timedelta(seconds=2**step.token)
+    step.lease_until = book.now + pause
+    book.note("resend_due", step=str(step.id), attempt=step.token, reason=reason, seconds=pause.seconds)
 
 
 def _take_in(book: Book, step: Step, report: Settled) -> None:
@@ -61,6 +78,9 @@ def lose(book: Book, step: Step, reason: str) -> None:
     step.lease_owner, step.lease_until = None, None
     _close_attempt(book, step, Unknown(reason))
     book.record(step, StepEvent.LOST, reason=reason)
+    tool = book.tools.get(step.tool)
+    if tool is not None and tool.pinned.spec.reconcile is not None:
+        step.lookup_at = book.now + FIRST_LOOKUP
     step.refusal = canonical({"code": "outcome_unknown", "message": reason, "retryable": False, "hint": ""})
 
 

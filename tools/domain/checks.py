@@ -13,7 +13,7 @@ from tools.domain.egress import HostRefused, destination
 from tools.domain.errors import InvalidTool, SpecFault
 from tools.domain.http_request import PLACEHOLDER, fixed_url, placeholders
 from tools.domain.schema import check_schema
-from tools.domain.spec import HttpCall, Precondition, ToolSpec, ValueAt
+from tools.domain.spec import HttpCall, Precondition, Reconcile, ToolSpec, ValueAt
 
 type Faults = Iterator[SpecFault]
 
@@ -98,8 +98,15 @@ def _preconditions(spec: ToolSpec) -> Faults:
             yield SpecFault(f"{pointer}/probe/tool", "A tool cannot be its own probe.")
         yield from _precondition(precondition, pointer)
     if spec.reconcile:
-        yield from _tried("/reconcile/succeeded", expressions.check_cel, spec.reconcile.succeeded)
-        yield from _probe_expressions(spec.reconcile.probe.args, "/reconcile/probe/args")
+        yield from _reconcile(spec.reconcile)
+
+
+def _reconcile(reconcile: Reconcile) -> Faults:
+    yield from _tried("/reconcile/succeeded", expressions.check_cel, reconcile.succeeded)
+    if reconcile.failed is not None:
+        yield from _tried("/reconcile/failed", expressions.check_cel, reconcile.failed)
+    yield from _tried("/reconcile/result", expressions.check_jmespath, reconcile.result)
+    yield from _probe_expressions(reconcile.probe.args, "/reconcile/probe/args")
 
 
 def _precondition(precondition: Precondition, pointer: str) -> Faults:

@@ -88,10 +88,16 @@ class Precondition(_Part):
 
 
 class Reconcile(_Part):
-    """How an unknown outcome can be looked up: a read tool and a CEL expression over `result` and `args`."""
+    """How an unknown outcome can be looked up: a read tool, and CEL over `result`, `args` and `idempotency_key`.
+
+    `result` is the JMESPath of what the lookup found that stands for the call's own result. Without `failed` a lookup
+    can show that the call acted and never that it did not: finding nothing proves nothing.
+    """
 
     probe: Probe
     succeeded: str = Field(min_length=1, max_length=1000)
+    failed: str | None = Field(default=None, min_length=1, max_length=1000)
+    result: str = Field(default="@", min_length=1, max_length=1000)
 
 
 class HttpCall(_Part):
@@ -164,15 +170,20 @@ class ToolSpec(_Part):
     def is_mutation(self) -> bool:
         return self.risk != "read"
 
+    def probe_tools(self) -> frozenset[str]:
+        """The read tools that its conditions and its reconciliation ask."""
+        probes = {condition.probe.tool for condition in self.preconditions}
+        return frozenset(probes | ({self.reconcile.probe.tool} if self.reconcile else set()))
+
     @property
     def is_effect(self) -> bool:
         """A write, a destructive call, or a read whose destination an argument chooses."""
         return self.is_mutation or self.egress_by_argument
 
     @property
-    def is_idempotent(self) -> bool:
-        """Whether the tool itself promises that a repeated call with the same key acts once."""
-        return self.idempotency != "none"
+    def may_be_resent(self) -> bool:
+        """Whether a call of unknown outcome may be made again with the same key, without anybody's word."""
+        return not self.is_mutation or self.idempotency == "native"
 
     @cached_property
     def text(self) -> str:

@@ -1,5 +1,6 @@
 """One run opened under its lock: its rows in memory, and what is about to be written about it."""
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -56,6 +57,7 @@ class Book:
     policy: Policy
     tools: dict[str, ToolNow]
     now: datetime
+    opened_at: float = field(default_factory=time.monotonic)
     readers: dict[str, PinnedTool] = field(default_factory=dict)
     credentials: dict[str, SecretStr] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)

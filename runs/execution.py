@@ -6,6 +6,7 @@ from uuid import UUID
 from agentops.after_commit import nudge
 from agentops.tenancy.ids import uuid7
 from runs import inflight, probing
+from runs.leases import Lease
 from runs.operations import advancing
 from runs.operations.advancing import Execute, Idle, Look, Next, Probe
 from runs.operations.claiming import Claimed
@@ -14,7 +15,9 @@ from tools.domain.outcome import NotSent, Outcome
 from tools.executor import ToolCall, execute
 
 SLICE_SECONDS = 20.0
-EFFECT_MARGIN = 2.0
+START_WITHIN = 3.0
+"""A call that did not start this soon after its claim is handed back: its lease may be somebody else's by its end."""
+GRACE = 5.0
 
 
 def work(queue: str, hint: UUID | None) -> int:
@@ -46,11 +49,11 @@ def _segment(found: Next, owner: UUID) -> None:
 
 def perform(call: Claimed) -> Outcome:
     """Make the call: no transaction is open and no database connection is held."""
-    lease_ends = time.monotonic() + call.lease_seconds
-    with inflight.watched(call.run_id) as cancelled:
-        limit = call.tool.spec.timeout_ms / 1000
-        if time.monotonic() + limit > lease_ends - EFFECT_MARGIN:
-            return NotSent("Too little of the lease was left.")
+    limit = call.tool.spec.timeout_ms / 1000
+    lease = Lease(call.tenant_id, call.run_id, call.step_id, call.token)
+    with inflight.watched(lease, time.monotonic() + limit + GRACE) as cancelled:
+        if time.monotonic() - call.claimed_at > START_WITHIN:
+            return NotSent("The claim was too old when its turn came.")
         return execute(
             ToolCall(
                 tenant_id=call.tenant_id,

@@ -1,6 +1,7 @@
 """Opens a run under its lock: two statements, whatever the run holds."""
 
 import base64
+import time
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
@@ -96,6 +97,7 @@ def pick_due(queue: str, hint: UUID | None) -> WorkItem | None:
 
 def load(work: WorkItem) -> Book:
     """Everything about the locked run. The database's clock is the clock."""
+    opened_at = time.monotonic()
     with connection.cursor() as cursor:
         cursor.execute(_LOAD, [work.id, work.tenant_id])
         row = cursor.fetchone()
@@ -113,6 +115,7 @@ def load(work: WorkItem) -> Book:
         tools=_tools(found["tools"] or []),
         credentials=_credentials(work.tenant_id, found["credentials"] or []),
         now=datetime.fromisoformat(found["now"]),
+        opened_at=opened_at,
     )
     _fill(book, found)
     book.readers = _readers_of(book)

@@ -18,6 +18,7 @@ from runs.domain.guards import first_refusal
 from runs.domain.planning import Refusal
 from runs.domain.run import TerminalReason
 from runs.domain.step import StepEvent
+from runs.leases import LEASE_SECONDS
 from runs.masking import unseal_args
 from runs.models import Attempt, Step
 from runs.operations import judging
@@ -31,12 +32,13 @@ from tools.domain.preconditions import evaluate
 from tools.domain.spec import Precondition
 
 LEASE_MARGIN = timedelta(seconds=5)
+LONGEST_LEASE = timedelta(seconds=LEASE_SECONDS)
 MAX_ATTEMPTS = 3
 
 
 @dataclass(frozen=True)
 class Claimed:
-    """What a worker may now execute. `lease_seconds`: how long its result is welcome."""
+    """What a worker may now execute. `claimed_at`: `time.monotonic()` when the lease began or a little before."""
 
     tenant_id: UUID
     run_id: UUID
@@ -48,7 +50,7 @@ class Claimed:
     principal: str
     scopes: frozenset[str]
     credential: SecretStr | None
-    lease_seconds: float
+    claimed_at: float
 
 
 def probes_due(book: Book, step: Step, readings: Readings) -> list[ProbeWanted]:
@@ -79,8 +81,7 @@ def start(book: Book, step: Step, tool: ToolNow, args: Json, owner: UUID, *, aga
     spec = tool.pinned.spec
     step.token += 1
     step.lease_owner = owner
-    lease = timedelta(milliseconds=spec.timeout_ms) + LEASE_MARGIN
-    step.lease_until = book.now + lease
+    step.lease_until = book.now + min(timedelta(milliseconds=spec.timeout_ms) + LEASE_MARGIN, LONGEST_LEASE)
     step.started_at = step.started_at or book.now
     shown = parse(book.proposals[step.id].args or "{}")
     attempt = Attempt(
@@ -108,7 +109,7 @@ def start(book: Book, step: Step, tool: ToolNow, args: Json, owner: UUID, *, aga
         principal=book.run.principal,
         scopes=book.rights.scopes,
         credential=book.credentials.get(spec.credential) if spec.credential else None,
-        lease_seconds=lease.total_seconds(),
+        claimed_at=book.opened_at,
     )
 
 

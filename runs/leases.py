@@ -1,0 +1,58 @@
+"""Keeps the leases of calls in flight: a worker that is alive renews them, one that is not loses them soon."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import connection
+
+from agentops.tenancy.transaction import tenant_transaction
+
+LEASE_SECONDS = 20
+"""The longest lease without a heartbeat. Shorter calls have theirs at once for their whole time."""
+BEAT_SECONDS = 5.0
+
+# A run that somebody has locked is left out and renewed by the next beat: what its holder read stays true.
+_RENEW = """
+WITH mine AS MATERIALIZED (
+    SELECT id FROM runs_work_item WHERE id = ANY(%(runs)s) FOR UPDATE SKIP LOCKED
+)
+UPDATE runs_step s SET lease_until = clock_timestamp() + make_interval(secs => %(seconds)s)
+FROM mine, unnest(%(steps)s::uuid[], %(tokens)s::int[]) held(step_id, token)
+WHERE s.run_id = mine.id AND s.tenant_id = %(tenant)s AND s.id = held.step_id AND s.token = held.token
+  AND s.status = 'running'
+RETURNING s.id
+"""
+
+
+@dataclass(frozen=True)
+class Lease:
+    """What a worker holds while it makes one call."""
+
+    tenant_id: UUID
+    run_id: UUID
+    step_id: UUID
+    token: int
+
+
+def renew(leases: Iterable[Lease]) -> set[UUID]:
+    """Renew those that are still held. Returns the steps whose lease now ends later."""
+    by_tenant: dict[UUID, list[Lease]] = {}
+    for lease in leases:
+        by_tenant.setdefault(lease.tenant_id, []).append(lease)
+    return {step for tenant_id, held in by_tenant.items() for step in _renewed(tenant_id, held)}
+
+
+def _renewed(tenant_id: UUID, held: list[Lease]) -> list[UUID]:
+    with tenant_transaction(tenant_id), connection.cursor() as cursor:
+        cursor.execute(
+            _RENEW,
+            {
+                "tenant": tenant_id,
+                "runs": [lease.run_id for lease in held],
+                "steps": [lease.step_id for lease in held],
+                "tokens": [lease.token for lease in held],
+                "seconds": LEASE_SECONDS,
+            },
+        )
+        return [row[0] for row in cursor.fetchall()]

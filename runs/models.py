@@ -49,6 +49,7 @@ class AgentVersion(models.Model):
     tools = ArrayField(models.CharField(max_length=40))
     budget = models.TextField()
     content_hash = models.CharField(max_length=64)
+    created_by = models.CharField(max_length=300, default="")
     created_at = models.DateTimeField()
 
     class Meta:

@@ -1,7 +1,7 @@
 """Try a tool without an agent: a read runs for real, a change only shows what would be sent."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from agentops.tenancy.access import require_scope
@@ -11,12 +11,12 @@ from agentops.tenancy.scopes import TOOLS_WRITE
 from agentops.tenancy.sealing import tenant_hmac_key
 from agentops.tenancy.transaction import tenant_transaction
 from tools.call import CancelSignal, PinnedTool, ToolCall
-from tools.credentials import credential_for
+from tools.credentials import credential_for, known_secrets
 from tools.domain import secrets, templates
 from tools.domain.canonical import canonical, parse
 from tools.domain.errors import ToolNotFound
 from tools.domain.http_request import build
-from tools.domain.outcome import Outcome, ToolError, ToolFault
+from tools.domain.outcome import Failed, NotSent, Outcome, Succeeded, ToolError, ToolFault, Unknown
 from tools.domain.schema import Fault, validate
 from tools.domain.spec import ToolSpec
 from tools.executor import execute
@@ -55,12 +55,12 @@ def dry_run(actor: Actor, name: str, args: dict[str, Any]) -> DryRun:
         tool = current_versions(actor.tenant_id, [name]).get(name)
         if tool is None:
             raise ToolNotFound
-        credential = credential_for(actor.tenant_id, tool.spec)
+        credential, known = credential_for(actor.tenant_id, tool.spec), known_secrets(actor.tenant_id)
     faults = tuple(validate(tool.spec.input_schema, args))
     if faults:
         return DryRun(tool, faults=faults)
     if tool.spec.is_effect:
-        return _shown(actor, tool, args)
+        return _shown(actor, tool, args, known)
     call = ToolCall(
         tenant_id=actor.tenant_id,
         run_id=uuid7(),
@@ -74,13 +74,31 @@ def dry_run(actor: Actor, name: str, args: dict[str, Any]) -> DryRun:
         cancelled=CancelSignal(),
         credential=credential,
     )
-    return DryRun(tool, outcome=execute(call))
+    return DryRun(tool, outcome=_masked(actor, tool.spec, execute(call), known))
 
 
-def _shown(actor: Actor, tool: PinnedTool, args: dict[str, Any]) -> DryRun:
+def _masked(actor: Actor, spec: ToolSpec, outcome: Outcome, known: frozenset[str]) -> Outcome:
+    """The outcome as everybody may see it."""
+    key = tenant_hmac_key(actor.tenant_id)
+    match outcome:
+        case Succeeded(result, _, fault):
+            shown: Any = secrets.mask(result, spec.output_schema, key=key, known=known).value
+            return Succeeded(shown, canonical(shown), fault and _told(fault, key, known))
+        case Failed(error):
+            return Failed(_told(error, key, known))
+        case Unknown() | NotSent():
+            return outcome
+
+
+def _told(fault: ToolFault, key: bytes, known: frozenset[str]) -> ToolFault:
+    told: Any = secrets.mask([fault.message, fault.hint], {}, key=key, known=known).value
+    return replace(fault, message=told[0], hint=told[1])
+
+
+def _shown(actor: Actor, tool: PinnedTool, args: dict[str, Any], known: frozenset[str]) -> DryRun:
     spec = tool.spec
     key = tenant_hmac_key(actor.tenant_id)
-    masked: Any = secrets.mask(args, spec.input_schema, key=key, known=frozenset()).value
+    masked: Any = secrets.mask(args, spec.input_schema, key=key, known=known).value
     summary = templates.render(spec.approval_summary, {"args": masked}) if spec.approval_summary else ""
     try:
         return DryRun(tool, would_send=_would_send(spec, masked, summary))

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 
 from tools.domain.errors import ToolNotFound
 from tools.domain.spec import ToolSpec
@@ -35,10 +35,11 @@ class ToolRow:
 
 @dataclass(frozen=True, slots=True)
 class ToolPage:
-    """Rows by name, and the name after which the next page starts (null: there is none)."""
+    """Rows by name, the name after which the next page starts (null: there is none), and how many match in all."""
 
     rows: tuple[ToolRow, ...]
     next: str | None
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,19 +79,12 @@ def list_tools(
 ) -> ToolPage:
     """A page of tools by name. `search` looks at names and definitions; `used_by` is given by the engine."""
     size = max(1, min(limit, MAX_PAGE))
-    tools = Tool.objects.filter(tenant_id=tenant_id, current__isnull=False, name__gt=after)
-    if search:
-        tools = tools.filter(Q(name__icontains=search) | Q(current__spec__icontains=search))
-    for part, value in (("risk", risk), ("kind", kind)):
-        if value:
-            tools = tools.filter(current__spec__contains=f'"{part}":"{value}"')
-    if enabled is not None:
-        tools = tools.filter(enabled=enabled)
-    found = list(tools.select_related("current").order_by("name")[: size + 1])
+    tools = _filtered(tenant_id, search=search, risk=risk, kind=kind, enabled=enabled)
+    found = list(tools.filter(name__gt=after).select_related("current").order_by("name")[: size + 1])
     page = found[:size]
     users = used_by(tenant_id, [tool.name for tool in page]) if used_by else {}
     rows = tuple(_row(tool, users.get(tool.name, ())) for tool in page)
-    return ToolPage(rows, page[-1].name if len(found) > size else None)
+    return ToolPage(rows, page[-1].name if len(found) > size else None, tools.count())
 
 
 def find_tool(tenant_id: UUID, name: str, *, used_by: UsedBy | None = None) -> ToolRow:
@@ -118,14 +112,19 @@ def list_credentials(tenant_id: UUID) -> list[CredentialRow]:
     return [CredentialRow(row.name, row.destination, row.created_by, row.updated_at) for row in rows]
 
 
-def count_tools(tenant_id: UUID) -> int:
-    """How many tools there are."""
-    return Tool.objects.filter(tenant_id=tenant_id, current__isnull=False).count()
-
-
 def names_of_all(tenant_id: UUID) -> list[str]:
     """Every tool's name, for choices."""
     return list(Tool.objects.filter(tenant_id=tenant_id).order_by(F("name")).values_list("name", flat=True))
+
+
+def _filtered(tenant_id: UUID, *, search: str, risk: str, kind: str, enabled: bool | None) -> QuerySet[Tool]:
+    tools = Tool.objects.filter(tenant_id=tenant_id, current__isnull=False)
+    if search:
+        tools = tools.filter(Q(name__icontains=search) | Q(current__spec__icontains=search))
+    for part, value in (("risk", risk), ("kind", kind)):
+        if value:
+            tools = tools.filter(current__spec__contains=f'"{part}":"{value}"')
+    return tools if enabled is None else tools.filter(enabled=enabled)
 
 
 def _row(tool: Tool, used_by: Sequence[str]) -> ToolRow:

@@ -1,4 +1,4 @@
-"""`/agents`: what may be started, and saving a new version of it."""
+"""`/agents`: what may be started, new ones, and new versions."""
 
 from http import HTTPStatus
 from typing import Any
@@ -16,8 +16,7 @@ from agentops.api.resource import Resource
 from agentops.tenancy.actor import Actor
 from agentops.tenancy.scopes import RUNS_READ, TOOLS_WRITE
 from runs import queries
-from runs.operations.configuring import install_agent
-from tools.domain.canonical import parse
+from runs.operations import configuring
 
 
 class Agents(Resource):
@@ -29,10 +28,10 @@ class Agents(Resource):
         rows = [renderings.agent(a) for a in queries.agents(self.actor(RUNS_READ)) if a.current]
         return answer({"results": rows, "next": None, "count": len(rows)})
 
-    @documented(201, "The agent", shows=AgentDocument, body=shapes.SaveAgent)
+    @documented(201, "The agent", shows=AgentDocument, body=shapes.DefineAgent)
     def post(self, request: Request) -> HttpResponse:
-        actor, body = self.actor(TOOLS_WRITE), read_model(request, shapes.SaveAgent)
-        install_agent(actor.tenant_id, **body.model_dump())
+        actor, body = self.actor(TOOLS_WRITE), read_model(request, shapes.DefineAgent)
+        configuring.create_agent(actor, **body.model_dump(exclude_unset=True))
         return answer(_shown(actor.reader(), body.slug), HTTPStatus.CREATED)
 
 
@@ -43,35 +42,16 @@ class OneAgent(Resource):
     def get(self, request: Request, slug: str) -> HttpResponse:
         return answer(_shown(self.actor(RUNS_READ), slug))
 
-    @documented(200, "The agent with its new version", shows=AgentDocument, body=shapes.ChangeAgent)
+    @documented(200, "The agent with its new version, or switched", shows=AgentDocument, body=shapes.ChangeAgent)
     def patch(self, request: Request, slug: str) -> HttpResponse:
         actor, body = self.actor(TOOLS_WRITE), read_model(request, shapes.ChangeAgent)
-        now = _definition(_found(actor.reader(), slug))
-        install_agent(actor.tenant_id, **{**now, **body.model_dump(exclude_none=True)})
+        changes = body.model_dump(exclude_none=True, exclude={"enabled"})
+        configuring.update_agent(actor, slug, enabled=body.enabled, **changes)
         return answer(_shown(actor.reader(), slug))
 
 
-def _found(actor: Actor, slug: str) -> queries.Agent:
+def _shown(actor: Actor, slug: str) -> dict[str, Any]:
     found = next((a for a in queries.agents(actor) if a.slug == slug and a.current), None)
     if found is None:
         raise NotFound
-    return found
-
-
-def _shown(actor: Actor, slug: str) -> dict[str, Any]:
-    return renderings.agent(_found(actor, slug))
-
-
-def _definition(agent: queries.Agent) -> dict[str, Any]:
-    version = agent.current
-    if version is None:
-        raise NotFound
-    return {
-        "slug": agent.slug,
-        "name": agent.name,
-        "description": agent.description,
-        "planner": version.planner,
-        "tools": version.tools,
-        "playbook": parse(version.playbook) if version.playbook else None,
-        "budget": parse(version.budget),
-    }
+    return renderings.agent(found)

@@ -131,8 +131,8 @@ class ChangeTool(_Body):
     revision: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
 
 
-class SaveAgent(_Body):
-    """`POST /agents`: an agent; the same slug again makes a new version of it."""
+class DefineAgent(_Body):
+    """`POST /agents`: a new agent."""
 
     slug: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
     name: Annotated[str, Field(min_length=1, max_length=100), _NoNul]
@@ -144,7 +144,7 @@ class SaveAgent(_Body):
 
 
 class ChangeAgent(_Body):
-    """`PATCH /agents/{slug}`: what is to change."""
+    """`PATCH /agents/{slug}`: what is to change; a changed definition is a new version."""
 
     name: Annotated[str, Field(min_length=1, max_length=100), _NoNul] | None = None
     planner: _Planner | None = None
@@ -152,3 +152,4 @@ class ChangeAgent(_Body):
     playbook: JsonObject | None = None
     budget: JsonObject | None = None
     description: Annotated[str, Field(max_length=4_000), _NoNul] | None = None
+    enabled: bool | None = None

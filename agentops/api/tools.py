@@ -50,9 +50,8 @@ class Tools(Resource):
                 after=asked.after[0] if asked.after else "",
                 limit=asked.size,
             )
-            count = queries.count_tools(actor.tenant_id)
         rows = [renderings.tool(row) for row in page.rows]
-        return answer(page_of(request, actor, rows, page.next and [page.next], count))
+        return answer(page_of(request, actor, rows, page.next and [page.next], page.count))
 
     @documented(201, "The tool with its first version", shows=ToolDocument, body=shapes.DefineTool)
     def post(self, request: Request) -> HttpResponse:

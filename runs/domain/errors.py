@@ -1,6 +1,9 @@
 """What the engine refuses, each named as the fact it states."""
 
+from collections.abc import Sequence
+
 from agentops.domain_error import DomainError
+from tools.domain.errors import SpecFault
 
 
 class RunError(DomainError):
@@ -43,6 +46,35 @@ class InvalidRequest(RunError):
     """The request is not valid."""
 
     code = "invalid_request"
+
+
+class InvalidAgent(InvalidRequest):
+    """The agent's definition is not valid."""
+
+    code = "invalid_agent"
+
+    def __init__(self, faults: Sequence[SpecFault]) -> None:
+        errors = [{"pointer": fault.pointer, "detail": fault.detail} for fault in faults]
+        first = f"{faults[0].pointer or '/'}: {faults[0].detail}" if faults else ""
+        super().__init__(first, errors=errors)
+
+
+class AgentExists(RunError):
+    """An agent with this slug exists already."""
+
+    code = "agent_exists"
+
+
+class AgentNotFound(RunError):
+    """There is no such agent."""
+
+    code = "not_found"
+
+
+class AgentMoved(RunError):
+    """The agent was changed by somebody else since it was read."""
+
+    code = "agent_moved"
 
 
 class BudgetAboveLimit(RunError):

@@ -2,18 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
-from runs.domain.errors import InvalidRequest
 from runs.domain.planning import MAX_PROPOSALS, Answer, Finish, GiveUp, ToolProposal, Turn
 from runs.domain.run import TerminalReason
 from tools.domain import expressions, templates
-from tools.domain.canonical import Json, canonical, parse
-from tools.domain.errors import ExpressionFailed, InvalidExpression
+from tools.domain.canonical import Json, canonical
+from tools.domain.errors import ExpressionFailed
 
 _NAME = r"^[a-z][a-z0-9_]{0,39}$"
+ONE, SEVERAL = "one call", "several calls"
 
 
 class PlaybookStep(BaseModel):
@@ -23,26 +23,12 @@ class PlaybookStep(BaseModel):
 
     tool: str = Field(pattern=_NAME)
     args: dict[str, Any] = Field(default_factory=dict)
-    when: str | None = None
-    for_each: str | None = None
+    when: str | None = Field(default=None, min_length=1, max_length=4000)
+    for_each: str | None = Field(default=None, min_length=1, max_length=4000)
     save_as: str | None = Field(default=None, pattern=_NAME)
     on_error: Literal["stop", "continue"] = "stop"
     why: str = Field(default="", max_length=2000)
     again: int = Field(default=0, ge=0, le=1000)
-
-    @field_validator("when", "for_each")
-    @classmethod
-    def _compiles(cls, source: str | None) -> str | None:
-        if source is not None:
-            _compile(source)
-        return source
-
-    @field_validator("args")
-    @classmethod
-    def _expressions_compile(cls, args: dict[str, Any]) -> dict[str, Any]:
-        for _, source in expressions.sources(args):
-            _compile(source)
-        return args
 
 
 class ParallelSteps(BaseModel):
@@ -53,33 +39,22 @@ class ParallelSteps(BaseModel):
     parallel: tuple[PlaybookStep, ...] = Field(min_length=1, max_length=MAX_PROPOSALS)
 
 
+def _branch(entry: object) -> str:
+    return SEVERAL if isinstance(entry, ParallelSteps) or (isinstance(entry, dict) and "parallel" in entry) else ONE
+
+
+type Entry = Annotated[
+    Annotated[PlaybookStep, Tag(ONE)] | Annotated[ParallelSteps, Tag(SEVERAL)], Discriminator(_branch)
+]
+
+
 class Playbook(BaseModel):
     """The whole script; `answer` is a text template."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    steps: tuple[PlaybookStep | ParallelSteps, ...] = Field(max_length=1000)
+    steps: tuple[Entry, ...] = Field(max_length=1000)
     answer: str = Field(default="Done.", max_length=10_000)
-
-    @model_validator(mode="after")
-    def _answer_reads(self) -> "Playbook":
-        templates.check(self.answer, self.names())
-        return self
-
-    def names(self) -> frozenset[str]:
-        """The names that templates may use."""
-        entries = [s for entry in self.steps for s in _members(entry)]
-        return frozenset({"input", "task"} | {s.save_as for s in entries if s.save_as})
-
-
-def read_playbook(text: str) -> Playbook:
-    """The playbook in `text`. Raises InvalidRequest naming the first fault and its place."""
-    try:
-        return Playbook.model_validate(parse(text))
-    except ValidationError as error:
-        fault = error.errors()[0]
-        place = "/" + "/".join(str(p) for p in fault["loc"])
-        raise InvalidRequest(f"The playbook is not valid at {place}: {fault['msg']}.", pointer=place) from None
 
 
 @dataclass(frozen=True)
@@ -114,10 +89,10 @@ def observed(playbook: Playbook, memory: Json, results: Sequence[Result]) -> tup
     opened = memory.get("open") if isinstance(memory, dict) else None
     if not isinstance(opened, list):
         return canonical(memory), None
-    members = _members(playbook.steps[int(str(opened[0]))])
+    calls = members(playbook.steps[int(str(opened[0]))])
     stop = None
     for position, result in zip(opened[1], results, strict=True):  # type: ignore[arg-type]  # positions written above
-        step = members[int(str(position))]
+        step = calls[int(str(position))]
         if result.ok and step.save_as:
             saved = {**saved, step.save_as: result.value}
         if not result.ok and step.on_error == "stop" and stop is None:
@@ -137,7 +112,7 @@ def _remembered(memory: Json) -> tuple[int, int, dict[str, Any]]:
     return int(str(memory.get("at", 0))), int(str(memory.get("item", 0))), saved if isinstance(saved, dict) else {}
 
 
-def _members(entry: PlaybookStep | ParallelSteps) -> tuple[PlaybookStep, ...]:
+def members(entry: PlaybookStep | ParallelSteps) -> tuple[PlaybookStep, ...]:
     return entry.parallel if isinstance(entry, ParallelSteps) else (entry,)
 
 
@@ -152,7 +127,7 @@ def _calls(
         if item >= len(items):
             return [], False
         return _one(0, entry, {**names, "item": items[item]}), item + 1 < len(items)
-    return [call for place, step in enumerate(_members(entry)) for call in _one(place, step, names)], False
+    return [call for place, step in enumerate(members(entry)) for call in _one(place, step, names)], False
 
 
 def _one(place: int, step: PlaybookStep, names: Mapping[str, Any]) -> list[tuple[int, ToolProposal]]:
@@ -160,10 +135,3 @@ def _one(place: int, step: PlaybookStep, names: Mapping[str, Any]) -> list[tuple
         return []
     args = expressions.fill(step.args, names)
     return [(place, ToolProposal(tool=step.tool, args=args, why=step.why, again=step.again))]
-
-
-def _compile(source: str) -> None:
-    try:
-        expressions.check_cel(source)
-    except InvalidExpression as error:
-        raise ValueError(error.message) from None

@@ -5,8 +5,9 @@ from functools import lru_cache
 from runs.book import Book
 from runs.domain.errors import InvalidRequest
 from runs.domain.planning import Answer, GiveUp
-from runs.domain.playbook import Playbook, Result, next_turn, observed, read_playbook
+from runs.domain.playbook import Playbook, Result, next_turn, observed
 from runs.domain.run import TerminalReason
+from runs.domain.script import read_playbook
 from runs.domain.step import StepStatus
 from runs.models import Observation, Step
 from tools.domain.canonical import Json, parse

@@ -67,24 +67,50 @@ def test_a_try_names_faults_runs_reads_and_only_shows_changes(stage: Stage, serv
     assert stage.world.paid == []
 
 
-def test_an_agent_is_saved_changed_and_started(service: Caller) -> None:
+@pytest.mark.usefixtures("stage")
+def test_an_agent_is_saved_changed_started_and_switched_off(service: Caller) -> None:
     agent: dict[str, Any] = {"slug": "looker", "name": "Looker", "planner": "external", "tools": ["t_read"]}
     made = service.post("/agents", {**agent, "budget": {"steps": 3}})
-    assert made.status_code == 201, made.content
+    assert (made.status_code, made.json()["version"]) == (201, 1), made.content
     changed = service.patch("/agents/looker", {"name": "Onlooker"}).json()
     assert (changed["name"], changed["budget"], changed["tools"]) == ("Onlooker", {"steps": 3}, ["t_read"])
+    assert changed["version"] == 1
     assert service.post("/runs", {"agent": "looker", "task": "x", "budget": {"steps": 4}}).json()["code"] == (
         "budget_above_limit"
     )
     assert service.post("/runs", {"agent": "looker", "task": "x"}).status_code == 201
+    assert service.patch("/agents/looker", {"budget": {"steps": 5}}).json()["version"] == 2
+    assert service.patch("/agents/looker", {"enabled": False}).json()["enabled"] is False
+    assert service.post("/runs", {"agent": "looker", "task": "x"}).json()["code"] == "unknown_agent"
 
 
-@pytest.mark.parametrize(
-    ("change", "pointer"),
-    [({"budget": {"steps": "many"}}, "/budget/steps"), ({"planner": "magic"}, "/planner"), ({"slug": "A B"}, "/slug")],
-)
-def test_a_broken_agent_is_refused_by_its_place(service: Caller, change: dict[str, Any], pointer: str) -> None:
-    agent = {"slug": "broken", "name": "Broken", "planner": "external", "tools": [], **change}
-    answer = service.post("/agents", agent)
-    assert answer.status_code == 400, answer.content
-    assert pointer in [error["pointer"] for error in answer.json()["errors"]]
+def test_a_slug_is_taken_once_and_the_answer_says_how_to_change_it(service: Caller, mallory: Caller) -> None:
+    agent: dict[str, Any] = {"slug": "looker", "name": "Looker", "planner": "external", "tools": []}
+    assert service.post("/agents", agent).status_code == 201
+    again = service.post("/agents", {**agent, "name": "Other"})
+    assert (again.status_code, again.json()["code"]) == (409, "agent_exists")
+    assert "PATCH /api/v1/agents/looker" in again.json()["hint"]
+    assert service.get("/agents/looker").json()["name"] == "Looker"
+    assert mallory.get("/agents/looker").status_code == 404
+
+
+def test_only_a_key_with_the_scope_changes_what_agents_and_tools_are(bob: Caller, service: Caller) -> None:
+    service.post("/agents", {"slug": "looker", "name": "Looker", "planner": "external", "tools": []})
+    for answer in (
+        bob.post("/agents", {"slug": "mine", "name": "Mine", "planner": "external", "tools": []}),
+        bob.patch("/agents/looker", {"name": "Mine"}),
+        bob.post("/tools", LOOK),
+        bob.patch("/tools/look_up", {"title": "Mine"}),
+        bob.post("/tools/look_up/dry-run"),
+    ):
+        assert (answer.status_code, answer.json()["code"]) == (403, "scope_missing")
+    assert service.patch("/agents/nobody", {"name": "Mine"}).status_code == 404
+
+
+def test_the_count_of_tools_is_of_those_that_match(service: Caller) -> None:
+    for name in ("look_up", "look_down", "listen"):
+        service.post("/tools", {**LOOK, "name": name, "description": "Something."})
+    found = service.get("/tools?search=look_&limit=1").json()
+    assert (found["count"], len(found["results"])) == (2, 1)
+    assert service.get("/tools?search=nothing").json()["count"] == 0
+    assert service.get("/tools").json()["count"] == 3

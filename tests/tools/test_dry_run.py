@@ -14,7 +14,7 @@ from tools.credentials import set_credential
 from tools.domain.errors import ToolNotFound
 from tools.domain.outcome import Succeeded
 from tools.dry_run import dry_run
-from tools.operations import register_tool
+from tools.operations import register_tool, update_tool
 
 type Allow = Callable[[Server], None]
 
@@ -49,6 +49,23 @@ def test_a_change_only_shows_its_request(cast: Cast, reachable: Allow) -> None:
     assert "hunter2" not in repr(tried)
     assert "bearer-0123456789" not in repr(tried)
     assert ("Authorization", "Bearer ⟦credential⟧") in shown.headers
+
+
+def test_a_stored_bearer_is_a_tag_wherever_it_travels(cast: Cast, reachable: Allow) -> None:
+    bearer = "bearer-0123456789"
+    set_credential(cast.carol.actor, "ledger", "ledger.example:443", SecretStr(bearer))
+    schema: dict[str, Any] = {"type": "object", "properties": {"x": {"type": "string"}}}
+    with serving(answering(200, {"echo": f"you sent {bearer}", "password": "hunter2"})) as server:
+        reachable(server)
+        register_tool(cast.carol.actor, http_spec(server.url()))
+        read = dry_run(cast.carol.actor, "probe", {})
+        update_tool(cast.carol.actor, "probe", post_spec(server.url("/pay"), input_schema=schema))
+        change = dry_run(cast.carol.actor, "probe", {"x": bearer})
+    assert isinstance(read.outcome, Succeeded)
+    assert "⟦secret" in read.outcome.result_text
+    assert "hunter2" not in repr(read)
+    assert change.would_send is not None
+    assert bearer not in repr(read) + repr(change)
 
 
 def test_wrong_arguments_are_named(cast: Cast) -> None:

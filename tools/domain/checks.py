@@ -11,6 +11,7 @@ from agentops.domain_error import DomainError
 from tools.domain import expressions, templates
 from tools.domain.egress import HostRefused, destination
 from tools.domain.errors import InvalidTool, SpecFault
+from tools.domain.faults import faults_of
 from tools.domain.http_request import PLACEHOLDER, fixed_url, placeholders
 from tools.domain.schema import check_schema
 from tools.domain.spec import HttpCall, Precondition, Reconcile, ToolSpec, ValueAt
@@ -38,7 +39,7 @@ def parse_spec(raw: Any) -> ToolSpec:
     try:
         spec = ToolSpec.model_validate(raw)
     except ValidationError as error:
-        raise InvalidTool([SpecFault(_place(fault["loc"]), _sentence(fault)) for fault in error.errors()]) from None
+        raise InvalidTool(faults_of(error)) from None
     check(spec)
     return spec
 
@@ -102,9 +103,10 @@ def _preconditions(spec: ToolSpec) -> Faults:
 
 
 def _reconcile(reconcile: Reconcile) -> Faults:
-    yield from _tried("/reconcile/succeeded", expressions.check_cel, reconcile.succeeded)
+    names = ("args", "result")
+    yield from _tried("/reconcile/succeeded", expressions.check_names, reconcile.succeeded, names)
     if reconcile.failed is not None:
-        yield from _tried("/reconcile/failed", expressions.check_cel, reconcile.failed)
+        yield from _tried("/reconcile/failed", expressions.check_names, reconcile.failed, names)
     yield from _tried("/reconcile/result", expressions.check_jmespath, reconcile.result)
     yield from _probe_expressions(reconcile.probe.args, "/reconcile/probe/args")
 
@@ -112,14 +114,14 @@ def _reconcile(reconcile: Reconcile) -> Faults:
 def _precondition(precondition: Precondition, pointer: str) -> Faults:
     yield from _tried(f"{pointer}/select", expressions.check_jmespath, precondition.select)
     if precondition.expect is not None:
-        expect = precondition.expect
-        yield from _tried(f"{pointer}/expect", expressions.check_cel, expect)
+        names = ("args", "before", "now")
+        yield from _tried(f"{pointer}/expect", expressions.check_names, precondition.expect, names)
     yield from _probe_expressions(precondition.probe.args, f"{pointer}/probe/args")
 
 
 def _probe_expressions(args: dict[str, Any], pointer: str) -> Faults:
     for place, source in expressions.sources(args, pointer):
-        yield from _tried(place, expressions.check_cel, source)
+        yield from _tried(place, expressions.check_names, source, ("args",))
 
 
 def _http(spec: ToolSpec) -> Faults:
@@ -185,15 +187,6 @@ def _tried(pointer: str, check_it: Callable[..., None], *values: Any) -> Faults:
         check_it(*values)
     except DomainError as error:
         yield SpecFault(pointer + str(error.details.get("pointer", "")), error.message)
-
-
-def _place(location: tuple[int | str, ...]) -> str:
-    parts = [str(part).replace("~", "~0").replace("/", "~1") for part in location]
-    return "".join(f"/{part}" for part in parts)
-
-
-def _sentence(fault: Any) -> str:
-    return str(fault["msg"]).removeprefix("Value error, ")
 
 
 _CHECKS: tuple[Callable[[ToolSpec], Faults], ...] = (

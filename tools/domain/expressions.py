@@ -5,7 +5,7 @@ is refused, because CEL itself would answer false and let a `!=` pass.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
@@ -26,11 +26,26 @@ _STRING = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"")
 _OPERAND = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?u?"
 _EQUALITY = re.compile(rf"(?<![\w.])({_OPERAND})\s*(?:==|!=)\s*({_OPERAND})(?![\w.(])")
 _KEYWORDS = frozenset({"true", "false", "null"})
+_BINDING = re.compile(r"\.(?:map|filter|all|exists|exists_one)\(\s*([A-Za-z_]\w*)\s*,")
+_TYPES = frozenset({"bool", "bytes", "double", "dyn", "int", "list", "map", "null_type", "string", "type", "uint"})
 
 
 def check_cel(source: str) -> None:
     """Raises InvalidExpression unless `source` compiles."""
     _program(source)
+
+
+def names_in(source: str) -> frozenset[str]:
+    """The names that the expression reads from outside itself. Raises InvalidExpression."""
+    bound = _BINDING.findall(_STRING.sub("''", source))
+    return frozenset(_program(source).variables()) - _TYPES - frozenset(bound)
+
+
+def check_names(source: str, known: Collection[str]) -> None:
+    """Raises InvalidExpression unless `source` compiles and reads nothing but `known`."""
+    unknown = sorted(names_in(source) - frozenset(known))
+    if unknown:
+        raise InvalidExpression(f"There is no “{unknown[0]}” here; known are {', '.join(sorted(known))}.")
 
 
 def check_jmespath(source: str) -> None:

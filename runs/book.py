@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db.models import Model
 from pydantic import SecretStr
 
+from agentops.chain import link_hash
 from agentops.tenancy.ids import uuid7
 from approvals.domain.decision import RequestStatus
 from approvals.domain.policy import Policy
@@ -17,7 +18,6 @@ from approvals.models import ApprovalRequest, Decision
 from runs.domain import run as run_machine
 from runs.domain import step as step_machine
 from runs.domain.budget import Counters, Limits
-from runs.domain.chain import link_hash
 from runs.domain.run import RunEvent, RunStatus
 from runs.domain.step import OPEN, StepEvent, StepStatus
 from runs.models import AgentVersion, Attempt, Event, Observation, Proposal, Run, Step, WorkItem

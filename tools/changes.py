@@ -11,6 +11,7 @@ from django.db.models.functions import Now
 from agentops.after_commit import tell_later
 from agentops.tenancy.access import require_scope
 from agentops.tenancy.actor import Actor
+from agentops.tenancy.changes import record_change
 from agentops.tenancy.scopes import TOOLS_WRITE
 from tools.domain.checks import parse_spec
 from tools.domain.egress import destination
@@ -54,6 +55,7 @@ def switch_tool(actor: Actor, name: str, *, enabled: bool, revision: int | None 
     if tool.enabled != enabled:
         tool.enabled = enabled
         _saved(tool, "enabled")
+        record_change(actor.tenant_id, "tool.enabled" if enabled else "tool.disabled", actor.label, tool=name)
     return tool
 
 
@@ -61,7 +63,9 @@ def put_tools(tenant_id: UUID, specs: Sequence[ToolSpec], *, by: str) -> list[To
     """These definitions as tools of the tenant, made or brought up to date; probes may be among them."""
     for spec in specs:
         Tool.objects.bulk_create([Tool(tenant_id=tenant_id, name=spec.name)], ignore_conflicts=True)
-    versions = [_make_current(lock_tool(tenant_id, spec.name), spec, by) for spec in specs]
+    # Every tool is locked before the first change is recorded: the end of the tenant's chain is the last lock.
+    tools = {name: lock_tool(tenant_id, name) for name in sorted({spec.name for spec in specs})}
+    versions = [_make_current(tools[spec.name], spec, by) for spec in specs]
     for spec in specs:
         _check_surroundings(tenant_id, spec)
     return versions
@@ -134,6 +138,9 @@ def _make_current(tool: Tool, spec: ToolSpec, by: str) -> ToolVersion:
     if tool.current_id != version.id:
         tool.current = version
         _saved(tool, "current")
+        record_change(
+            tool.tenant_id, "tool.saved", by, tool=tool.name, version=version.number, content_hash=version.content_hash
+        )
     return version
 
 

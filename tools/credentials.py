@@ -9,6 +9,7 @@ from pydantic import SecretStr
 
 from agentops.tenancy.access import require_scope
 from agentops.tenancy.actor import Actor
+from agentops.tenancy.changes import record_change
 from agentops.tenancy.ids import uuid7
 from agentops.tenancy.scopes import TOOLS_WRITE
 from agentops.tenancy.sealing import seal, unseal
@@ -74,6 +75,7 @@ def _kept(tenant_id: UUID, name: str, where: str, bearer: SecretStr, by: str) ->
     row.sealed = seal(tenant_id, _row(row.id), bearer.get_secret_value().encode())
     row.save()
     Credential.objects.filter(pk=row.pk).update(updated_at=Now())
+    record_change(tenant_id, "credential.stored", by, name=name, destination=where)
     return row
 
 

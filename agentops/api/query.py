@@ -10,10 +10,11 @@ from agentops.api.errors import InvalidQuery
 _PAGING = frozenset({"cursor", "limit"})
 
 
-def known_only(request: Request, *names: str) -> None:
+def known_only(request: Request, *names: str, paging: bool = True) -> None:
     """Refuses parameters that this resource does not have."""
+    known = {*names, *(_PAGING if paging else ())}
     for name in request.query_params:
-        if name not in _PAGING and name not in names:
+        if name not in known:
             raise InvalidQuery(name, "This parameter is not known.")
 
 

@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import path, re_path
 from django.views.decorators.csrf import csrf_exempt
 
-from agentops.api import agents, approvals, docs, events, proposals, runs, steps, tools
+from agentops.api import agents, approvals, audit, docs, events, proposals, runs, steps, tools
 from agentops.api.answers import problem
 from agentops.api.errors import NotFound
 
@@ -33,6 +33,7 @@ urlpatterns = [
     path("v1/tools/<str:name>/dry-run", tools.DryRun.as_view()),
     path("v1/agents", agents.Agents.as_view()),
     path("v1/agents/<str:slug>", agents.OneAgent.as_view()),
+    path("v1/audit/verify", audit.Verify.as_view()),
     path("v1/schema", docs.schema, name="api-schema"),
     path("v1/docs", docs.pages, name="api-docs"),
     re_path(r"^(?P<anything>.*)$", nothing_here),

@@ -7,7 +7,13 @@ from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from agentops.tenancy.keys import create_key, create_service_account, disable_service_account, revoke_key
+from agentops.tenancy.keys import (
+    change_service_account,
+    create_key,
+    create_service_account,
+    disable_service_account,
+    revoke_key,
+)
 from agentops.tenancy.members import add_member, remove_member, set_roles
 from agentops.tenancy.models import ApiKey, Membership, ServiceAccount, User
 from agentops.tenancy.scopes import OWNER, PRODUCT_SCOPES, ROLES
@@ -94,7 +100,7 @@ class ServiceAccountAdmin(TenantModelAdmin):
 
     def save_model(self, request: HttpRequest, obj: ServiceAccount, form: Any, change: bool) -> None:
         if change:
-            obj.save(update_fields=["name", "owner"])
+            change_service_account(self.actor(request), service_account_id=obj.id, name=obj.name, owner_id=obj.owner_id)
         else:
             made = create_service_account(self.actor(request), name=obj.name, owner_id=obj.owner_id)
             obj.pk, obj.tenant = made.pk, made.tenant

@@ -8,8 +8,10 @@ from uuid import UUID
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from agentops.chain import stamp
 from agentops.tenancy.access import require_role
 from agentops.tenancy.actor import Actor
+from agentops.tenancy.changes import record_change
 from agentops.tenancy.errors import KeyNotFound, NotAMember, PeopleOnlyScope, ScopeNotGrantable, ServiceAccountNotFound
 from agentops.tenancy.models import ApiKey, Membership, ServiceAccount
 from agentops.tenancy.raw_key import new_raw_key
@@ -53,6 +55,7 @@ def create_key(
         created_by_id=actor.user_id,
         expires_at=expires_at,
     )
+    _record_key(actor, key)
     return NewKey(key=key, raw=raw.text)
 
 
@@ -64,7 +67,8 @@ def revoke_key(actor: Actor, *, key_id: UUID) -> None:
         keys = keys.filter(Q(user_id=actor.user_id) | Q(created_by_id=actor.user_id))
     if not keys.exists():
         raise KeyNotFound
-    keys.filter(revoked_at__isnull=True).update(revoked_at=Now())
+    if keys.filter(revoked_at__isnull=True).update(revoked_at=Now()):
+        record_change(actor.tenant_id, "key.revoked", actor.label, key=str(key_id))
 
 
 @identity_act()
@@ -74,7 +78,26 @@ def create_service_account(actor: Actor, *, name: str, owner_id: UUID | None = N
     owner = owner_id or actor.user_id
     if owner is None or not Membership.objects.filter(tenant_id=actor.tenant_id, user_id=owner).exists():
         raise NotAMember
-    return ServiceAccount.objects.create(tenant_id=actor.tenant_id, name=name, owner_id=owner)
+    account = ServiceAccount.objects.create(tenant_id=actor.tenant_id, name=name, owner_id=owner)
+    _record_account(actor, "account.created", account)
+    return account
+
+
+@identity_act()
+def change_service_account(actor: Actor, *, service_account_id: UUID, name: str, owner_id: UUID) -> ServiceAccount:
+    """Another name, or another owner who answers for it."""
+    require_role(actor, OWNER)
+    account = (
+        ServiceAccount.objects.select_for_update().filter(id=service_account_id, tenant_id=actor.tenant_id).first()
+    )
+    if account is None:
+        raise ServiceAccountNotFound
+    if not Membership.objects.filter(tenant_id=actor.tenant_id, user_id=owner_id).exists():
+        raise NotAMember
+    account.name, account.owner_id = name, owner_id
+    account.save(update_fields=["name", "owner"])
+    _record_account(actor, "account.changed", account)
+    return account
 
 
 @identity_act()
@@ -84,7 +107,23 @@ def disable_service_account(actor: Actor, *, service_account_id: UUID) -> None:
     accounts = ServiceAccount.objects.filter(id=service_account_id, tenant_id=actor.tenant_id)
     if not accounts.exists():
         raise ServiceAccountNotFound
-    accounts.filter(disabled_at__isnull=True).update(disabled_at=Now())
+    if accounts.filter(disabled_at__isnull=True).update(disabled_at=Now()):
+        record_change(actor.tenant_id, "account.disabled", actor.label, account=str(service_account_id))
+
+
+def _record_key(actor: Actor, key: ApiKey) -> None:
+    holder = f"service:{key.service_account_id}" if key.service_account_id else f"user:{key.user_id}"
+    until = stamp(key.expires_at) if key.expires_at else None
+    record_change(
+        actor.tenant_id, "key.created", actor.label, key=str(key.id), name=key.name, prefix=key.prefix, holder=holder,
+        scopes=list(key.scopes), expires_at=until,
+    )  # fmt: skip
+
+
+def _record_account(actor: Actor, kind: str, account: ServiceAccount) -> None:
+    record_change(
+        actor.tenant_id, kind, actor.label, account=str(account.id), name=account.name, owner=str(account.owner_id)
+    )
 
 
 def _require_grantable(actor: Actor, asked: frozenset[str], *, for_person: bool) -> None:

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from agentops.tenancy.access import require_role
 from agentops.tenancy.actor import Actor
+from agentops.tenancy.changes import record_change
 from agentops.tenancy.errors import LastOwner, NotAMember, UnknownRole
 from agentops.tenancy.models import Membership, Tenant, User
 from agentops.tenancy.scopes import OWNER, ROLES
@@ -20,6 +21,7 @@ def add_member(actor: Actor, *, email: str, roles: Iterable[str]) -> Membership:
     member, _ = Membership.objects.update_or_create(
         tenant_id=actor.tenant_id, user=user, defaults={"roles": sorted(known)}
     )
+    _record(actor, "member.added", member)
     return member
 
 
@@ -33,6 +35,7 @@ def set_roles(actor: Actor, *, user_id: UUID, roles: Iterable[str]) -> Membershi
         _require_another_owner(member)
     member.roles = sorted(known)
     member.save(update_fields=["roles"])
+    _record(actor, "member.changed", member)
     return member
 
 
@@ -43,6 +46,12 @@ def remove_member(actor: Actor, *, user_id: UUID) -> None:
     member = _lock_member(actor.tenant_id, user_id)
     _require_another_owner(member)
     member.delete()
+    _record(actor, "member.removed", member)
+
+
+def _record(actor: Actor, kind: str, member: Membership) -> None:
+    roles = [] if kind == "member.removed" else list(member.roles)
+    record_change(actor.tenant_id, kind, actor.label, email=member.user.email, user=str(member.user_id), roles=roles)
 
 
 def _known(roles: Iterable[str]) -> set[str]:

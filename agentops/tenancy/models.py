@@ -149,3 +149,34 @@ class ApiKey(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name or 'key'} ({self.prefix}…)"
+
+
+class Change(models.Model):
+    """One entry of a tenant's append-only, hash-chained log of its configuration. `data` is canonical text."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, db_index=False, related_name="+")
+    seq = models.PositiveIntegerField()
+    kind = models.CharField(max_length=40)
+    actor = models.CharField(max_length=300)
+    at = models.DateTimeField()
+    data = models.TextField()
+    hash = models.CharField(max_length=64)
+    prev_hash = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["tenant", "seq"], name="tenancy_change_seq_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.seq} {self.kind}"
+
+
+class ChangeHead(models.Model):
+    """The end of a tenant's chain of changes: without it a missing tail would not be seen. Its row is the lock."""
+
+    tenant = models.OneToOneField(Tenant, on_delete=models.PROTECT, primary_key=True, related_name="+")
+    length = models.PositiveIntegerField(default=0)
+    head = models.CharField(max_length=64, default="")
+
+    def __str__(self) -> str:
+        return f"{self.length} changes"

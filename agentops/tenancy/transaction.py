@@ -19,10 +19,15 @@ def tenant_transaction(tenant_id: UUID, *, using: str = "default") -> Iterator[N
     The setting is local to the transaction: it cannot leak to the next user of a pooled connection.
     """
     with transaction.atomic(using=using, durable=True):
-        with connections[using].cursor() as cursor:
-            cursor.execute("SELECT set_config('app.tenant', %s, true)", [str(tenant_id)])
+        show_rows_of(tenant_id, using=using)
         with entered(tenant_id):
             yield
+
+
+def show_rows_of(tenant_id: UUID, *, using: str = "default") -> None:
+    """Shows this tenant's rows until the open transaction ends."""
+    with connections[using].cursor() as cursor:
+        cursor.execute("SELECT set_config('app.tenant', %s, true)", [str(tenant_id)])
 
 
 @contextmanager

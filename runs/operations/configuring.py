@@ -13,6 +13,7 @@ from django.db.models.functions import Now
 from agentops.after_commit import tell_later
 from agentops.tenancy.access import require_scope
 from agentops.tenancy.actor import Actor
+from agentops.tenancy.changes import record_change
 from agentops.tenancy.ids import uuid7
 from agentops.tenancy.scopes import TOOLS_WRITE
 from agentops.tenancy.transaction import tenant_transaction
@@ -84,6 +85,7 @@ def switch_agent(actor: Actor, slug: str, *, enabled: bool) -> Agent:
     if agent.enabled != enabled:
         agent.enabled = enabled
         agent.save(update_fields=["enabled"])
+        record_change(agent.tenant_id, "agent.enabled" if enabled else "agent.disabled", actor.label, agent=slug)
         tell_later(agent.tenant_id, "agent", agent.id)
     return agent
 
@@ -130,7 +132,11 @@ def _make_current(agent: Agent, checked: CheckedAgent, by: str) -> Agent:
             created_by=by,
             **checked.fields,
         )
+    before = (agent.name, agent.description, agent.current_id)
     agent.name, agent.description, agent.current = checked.spec.name, checked.spec.description, current
-    agent.save(update_fields=["name", "description", "current"])
-    tell_later(agent.tenant_id, "agent", agent.id)
+    if before != (agent.name, agent.description, current.id):
+        agent.save(update_fields=["name", "description", "current"])
+        number, content = current.number, current.content_hash
+        record_change(agent.tenant_id, "agent.saved", by, agent=agent.slug, version=number, content_hash=content)
+        tell_later(agent.tenant_id, "agent", agent.id)
     return agent

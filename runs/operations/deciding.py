@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from agentops.chain import stamp
 from agentops.tenancy.actor import Actor
 from agentops.tenancy.scopes import APPROVALS_DECIDE
 from agentops.tenancy.transaction import tenant_transaction
@@ -18,7 +19,6 @@ from approvals.domain.errors import (
 from approvals.models import ApprovalRequest, Decision
 from runs import ledger, probing
 from runs.book import Book
-from runs.domain.chain import stamp
 from runs.domain.planning import Refusal
 from runs.domain.run import TerminalReason
 from runs.domain.step import StepEvent

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from agentops.chain import stamp
 from agentops.tenancy.ids import uuid7
 from approvals import gate
 from approvals.domain.binding import Binding, Condition
@@ -12,7 +13,6 @@ from approvals.domain.decision import RequestStatus
 from approvals.gate import Asking, Judgement
 from approvals.models import ApprovalRequest
 from runs.book import Book, ToolNow
-from runs.domain.chain import stamp
 from runs.domain.step import StepEvent, StepStatus
 from runs.masking import mask_args, unseal_args
 from runs.models import Proposal, Step

@@ -1,0 +1,39 @@
+"""`/audit/verify`: whether the log is as it was written."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from rest_framework.request import Request
+
+from agentops.api import query
+from agentops.api.answers import answer
+from agentops.api.documented import documented
+from agentops.api.documents import VerdictDocument
+from agentops.api.resource import Resource, row_id
+from agentops.tenancy.scopes import AUDIT_READ
+from runs.verifying import verify_run, verify_tenant
+
+
+class Verify(Resource):
+    """The hash chains, read again."""
+
+    @documented(
+        200,
+        "With `run`, every event of that run; without, the tenant's own log and where the log of each run ends",
+        shows=VerdictDocument,
+        query=("run",),
+    )
+    def get(self, request: Request) -> HttpResponse:
+        actor = self.actor(AUDIT_READ)
+        query.known_only(request, "run", paging=False)
+        run = query.word(request, "run")
+        if run is not None:
+            verdict = verify_run(actor, row_id(run))
+            return answer({"ok": verdict.first_bad is None, "events": verdict.events, **_first_bad(verdict.first_bad)})
+        found = verify_tenant(actor)
+        body = {"ok": found.ok, "events": found.changes.events, **_first_bad(found.changes.first_bad)}
+        return answer(body | {"runs": found.runs, "bad_runs": list(found.bad_runs)})
+
+
+def _first_bad(seq: int | None) -> dict[str, Any]:
+    return {} if seq is None else {"first_bad_seq": seq}

@@ -5,3 +5,4 @@ from django.apps import AppConfig
 
 class ApprovalsConfig(AppConfig):
     name = "approvals"
+    verbose_name = "Policy"

@@ -87,13 +87,24 @@ def _refused(form: type[Any], fault: DomainError) -> type[Any]:
     class RefusedForm(form):  # type: ignore[misc]
         def clean(self) -> Any:
             cleaned = super().clean()
-            for text in _sentences(fault):
-                self.add_error(None, text)
+            for pointer, text in _faults(fault):
+                self.add_error(*_placed(self, pointer, text))
             return cleaned
 
     return RefusedForm
 
 
-def _sentences(fault: DomainError) -> list[str]:
+def _faults(fault: DomainError) -> list[tuple[str, str]]:
     errors = fault.details.get("errors") or []
-    return [f"{error['pointer'] or '/'}: {error['detail']}" for error in errors] or [fault.message]
+    told = [(error["pointer"], error["detail"]) for error in errors]
+    return told or [(str(fault.details.get("pointer", "")), fault.message)]
+
+
+def _placed(form: Any, pointer: str, text: str) -> tuple[str | None, str]:
+    """The field that a fault is about, by the form's `places` or by its own names, and what to say there."""
+    places: dict[str, str] = {f"/{name}": name for name in form.fields} | getattr(form, "places", {})
+    for place in sorted(places, key=len, reverse=True):
+        if places[place] in form.fields and (pointer == place or pointer.startswith(f"{place}/")):
+            rest = pointer.removeprefix(place)
+            return places[place], f"{rest}: {text}" if rest else text
+    return None, f"{pointer}: {text}" if pointer else text

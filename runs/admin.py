@@ -1,0 +1,96 @@
+"""Admin pages of agents, for tool admins and owners. Runs, steps and their records are not here: only the engine
+moves them, and the product's own pages show them."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+
+from agentops.tenancy.admin_versions import Version, history
+from agentops.tenancy.tenant_admin import TenantModelAdmin
+from runs.admin_forms import AgentForm
+from runs.models import Agent, AgentVersion
+from runs.operations.configuring import add_agent, change_agent, switch_agent
+from tools.domain.canonical import parse
+from tools.domain.writing import written
+
+_BUDGETS = ("steps", "tool_calls", "seconds", ("money", "currency"), "records", "tokens", "result_bytes")
+
+
+@admin.register(Agent)
+class AgentAdmin(TenantModelAdmin):
+    """Agents; each saved change is a new immutable version."""
+
+    form = AgentForm
+    readonly_fields = ("history",)
+    list_display = ("slug", "title", "planner", "tools", "version", "enabled")
+    list_select_related = ("current",)
+    search_fields = ("slug", "name", "description")
+    ordering = ("slug",)
+    actions = ("enable", "disable")
+
+    def get_fieldsets(self, request: HttpRequest, obj: Agent | None = None) -> Any:
+        """Versions and the switch come with the first save."""
+        first = (
+            ("slug", "name", "description") if obj is None else ("slug", "name", "description", "enabled", "version")
+        )
+        whole: list[Any] = [
+            ("What it is", {"fields": first}),
+            ("What it may use", {"fields": ("tools",)}),
+            ("How it plans", {"fields": ("planner", "playbook")}),
+            (
+                "What it may spend",
+                {"fields": _BUDGETS, "description": "A run may be started with less, never with more."},
+            ),
+        ]
+        return whole if obj is None else [*whole, ("Versions", {"fields": ("history",)})]
+
+    def save_model(self, request: HttpRequest, obj: Agent, form: Any, change: bool) -> None:
+        actor, definition = self.actor(request), form.definition()
+        if not change:
+            saved = add_agent(actor, definition)
+            obj.pk, obj.tenant_id, obj.current = saved.pk, saved.tenant_id, saved.current
+            obj._state.adding = False
+            return
+        change_agent(actor, obj.slug, definition, version=form.cleaned_data.get("version"))
+        switch_agent(actor, obj.slug, enabled=form.cleaned_data["enabled"])
+
+    @admin.display(description="Versions")
+    def history(self, agent: Agent) -> SafeString:
+        rows = AgentVersion.objects.filter(tenant_id=agent.tenant_id, agent=agent).order_by("-number")[:50]
+        return history([_shown(row, agent) for row in rows])
+
+    @admin.display(description="Title", ordering="name")
+    def title(self, agent: Agent) -> str:
+        return agent.name
+
+    @admin.display(description="Planner")
+    def planner(self, agent: Agent) -> str:
+        return agent.current.planner if agent.current else ""
+
+    @admin.display(description="Tools")
+    def tools(self, agent: Agent) -> str:
+        return ", ".join(agent.current.tools) if agent.current else ""
+
+    @admin.display(description="Version")
+    def version(self, agent: Agent) -> str:
+        return f"v{agent.current.number}" if agent.current else ""
+
+    @admin.action(description="Enable")
+    def enable(self, request: HttpRequest, queryset: QuerySet[Agent]) -> None:
+        for agent in queryset:
+            switch_agent(self.actor(request), agent.slug, enabled=True)
+
+    @admin.action(description="Disable: it starts no new runs")
+    def disable(self, request: HttpRequest, queryset: QuerySet[Agent]) -> None:
+        for agent in queryset:
+            switch_agent(self.actor(request), agent.slug, enabled=False)
+
+
+def _shown(row: AgentVersion, agent: Agent) -> Version:
+    whole = {"planner": row.planner, "tools": row.tools, "budget": parse(row.budget)}
+    if row.playbook:
+        whole["playbook"] = parse(row.playbook)
+    return Version(row.number, row.id == agent.current_id, row.created_at, row.created_by, written(whole))

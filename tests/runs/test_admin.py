@@ -1,0 +1,129 @@
+"""The admin pages of agents, as staff use them: nothing but the engine's operations changes an agent."""
+
+import json
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.contrib import admin
+from django.test import Client
+
+from agentops.tenancy.transaction import tenant_transaction
+from runs.models import Agent, AgentVersion
+from runs.operations.configuring import update_agent
+from runs.operations.starting import start_run
+from tests.cast import Cast, Person
+from tests.runs.scenario import Stage
+
+ADD = "/admin/runs/agent/add/"
+SCRIPT = {"steps": [{"tool": "t_read", "args": {"account": {"$cel": "input.account"}}}], "answer": "Read."}
+
+
+def signed_in(person: Person) -> Client:
+    client = Client()
+    client.force_login(person.user, "django.contrib.auth.backends.ModelBackend")
+    return client
+
+
+def filled(**changes: Any) -> dict[str, Any]:
+    form = {"slug": "clerk", "name": "Clerk", "planner": "playbook", "tools": ["t_read", "t_pay"],
+            "playbook": json.dumps(SCRIPT), "steps": "5", "enabled": "on"}  # fmt: skip
+    return {name: value for name, value in {**form, **changes}.items() if value is not None}
+
+
+def agent_of(cast: Cast) -> Agent:
+    with tenant_transaction(cast.tenant.id):
+        return Agent.objects.select_related("current").get(tenant_id=cast.tenant.id, slug="clerk")
+
+
+def test_an_agent_is_made_changed_and_keeps_its_versions(stage: Stage) -> None:
+    carol = signed_in(stage.cast.carol)
+    page = carol.get(ADD).content.decode()
+    assert "t_read" in page
+    assert "Turns of the planner" in page
+    added = carol.post(ADD, filled(money="100.00", currency="EUR"))
+    assert added.status_code == 302, added.content.decode()
+    agent = agent_of(stage.cast)
+    assert agent.current is not None
+    assert (agent.current.number, agent.current.created_by) == (1, stage.cast.carol.user.email)
+    assert agent.current.budget == '{"money":{"amount":"100.00","currency":"EUR"},"steps":5}'
+    address = f"/admin/runs/agent/{agent.id}/change/"
+    assert carol.post(address, filled(steps="7", version=1)).status_code == 302
+    page = carol.get(address).content.decode()
+    assert "<b>v2</b>" in page
+    assert "<del>-   &quot;budget&quot;" in page or "<del>" in page
+    assert carol.get("/admin/runs/agent/?q=clerk").status_code == 200
+    with tenant_transaction(stage.cast.tenant.id):
+        assert AgentVersion.objects.filter(agent=agent).count() == 2
+
+
+def test_the_same_definition_again_is_no_new_version(stage: Stage) -> None:
+    carol = signed_in(stage.cast.carol)
+    carol.post(ADD, filled())
+    address = f"/admin/runs/agent/{agent_of(stage.cast).id}/change/"
+    assert carol.post(address, filled(name="Payments clerk", version=1)).status_code == 302
+    agent = agent_of(stage.cast)
+    assert agent.current is not None
+    assert (agent.name, agent.current.number) == ("Payments clerk", 1)
+
+
+def test_a_disabled_agent_starts_no_run(stage: Stage) -> None:
+    carol = signed_in(stage.cast.carol)
+    carol.post(ADD, filled())
+    agent = agent_of(stage.cast)
+    carol.post(f"/admin/runs/agent/{agent.id}/change/", filled(enabled=None, version=1))
+    with pytest.raises(Exception, match="no enabled agent"):
+        start_run(stage.cast.alice.actor, agent="clerk", task="x")
+    carol.post("/admin/runs/agent/", {"action": "enable", "_selected_action": [str(agent.id)]})
+    assert start_run(stage.cast.alice.actor, agent="clerk", task="x").created
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "said"),
+    [
+        ({"slug": "A"}, "slug", "pattern"),
+        ({"name": ""}, "name", "required"),
+        ({"playbook": "{"}, "playbook", "the document"),
+        ({"playbook": ""}, "playbook", "A playbook is needed"),
+        ({"playbook": '{"steps": [{"tool": "gone"}]}'}, "playbook", "/steps/0/tool: The agent does not have"),
+        ({"playbook": '{"steps": [{"tool": "t_read", "when": "1 +"}]}'}, "playbook", "/steps/0/when: "),
+        ({"playbook": '{"steps": [{"tool": "t_read", "for_each": "7"}]}'}, "playbook", "/steps/0/for_each: "),
+        ({"tools": ["gone"]}, "tools", "not one of the available choices"),
+        ({"steps": "-1"}, "steps", "greater than or equal to 1"),
+        ({"steps": "1001"}, "steps", "less than or equal to 1000"),
+        ({"tool_calls": "many"}, "tool_calls", "whole number"),
+        ({"money": "5"}, "currency", "pattern"),
+        ({"money": "-5", "currency": "EUR"}, "money", "greater than or equal to 0"),
+        ({"money": "5", "currency": "USD", "tools": ["t_read", "t_pay_priced"]}, "currency", "in EUR"),
+    ],
+)
+def test_a_fault_is_shown_at_its_field(stage: Stage, change: dict[str, Any], field: str, said: str) -> None:
+    answer = signed_in(stage.cast.carol).post(ADD, filled(**change))
+    assert answer.status_code == 200
+    found = answer.context["adminform"].form.errors
+    assert said in " ".join(found[field])
+    with tenant_transaction(stage.cast.tenant.id):
+        assert not Agent.objects.filter(slug__in=["clerk", "A"]).exists()
+
+
+def test_an_edit_of_what_somebody_else_changed_says_so(stage: Stage) -> None:
+    carol = signed_in(stage.cast.carol)
+    carol.post(ADD, filled())
+    update_agent(stage.cast.carol.actor, "clerk", budget={"steps": 9})
+    page = carol.post(f"/admin/runs/agent/{agent_of(stage.cast).id}/change/", filled(version=1))
+    assert "changed by somebody else" in page.content.decode()
+
+
+def test_only_staff_of_the_same_team_see_an_agent(stage: Stage) -> None:
+    signed_in(stage.cast.carol).post(ADD, filled())
+    address = f"/admin/runs/agent/{agent_of(stage.cast).id}/change/"
+    assert signed_in(stage.cast.alice).get(address).status_code in {302, 403}
+    assert "Clerk" not in signed_in(stage.cast.mallory).get(address, follow=True).content.decode()
+    assert "t_read" not in signed_in(stage.cast.mallory).get(ADD).content.decode()
+
+
+def test_the_admin_has_no_page_for_what_only_the_machine_may_move() -> None:
+    shown = {model._meta.label for model in admin.site._registry if model._meta.app_label in {"runs", "approvals"}}
+    assert shown <= {"runs.Agent", "approvals.PolicyVersion"}
+    for label in ("runs.Run", "runs.Step", "runs.AgentVersion", "approvals.ApprovalRequest", "approvals.Decision"):
+        assert apps.get_model(label) not in admin.site._registry

@@ -38,6 +38,7 @@ _STATUS: Mapping[type[DomainError], HTTPStatus] = {
     engine.TurnMoved: HTTPStatus.CONFLICT,
     engine.NotUnknown: HTTPStatus.CONFLICT,
     engine.TooEarlyToReconcile: HTTPStatus.CONFLICT,
+    engine.SaidAlready: HTTPStatus.CONFLICT,
     gate.ApprovalNotFound: HTTPStatus.NOT_FOUND,
     gate.PeopleOnly: HTTPStatus.FORBIDDEN,
     gate.NotForAgents: HTTPStatus.FORBIDDEN,

@@ -18,13 +18,19 @@ class PolicyVersion(models.Model):
     number = models.PositiveIntegerField()
     preset = models.CharField(max_length=20)
     rules = models.TextField(default="[]", help_text="A JSON list of rules: name, when (CEL), effect, reason.")
+    reconcile_quorum = models.PositiveSmallIntegerField(
+        default=1, help_text="How many people must agree on what a destructive call of unknown outcome did: 1 or 2."
+    )
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["tenant", "number"], name="policy_number_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "number"], name="policy_number_once"),
+            models.CheckConstraint(condition=models.Q(reconcile_quorum__in=[1, 2]), name="reconcile_quorum_one_or_two"),
+        ]
 
     def __str__(self) -> str:
         return f"policy v{self.number}"

@@ -63,7 +63,7 @@ SELECT jsonb_build_object(
             WHERE l.tenant_id = r.tenant_id AND l.name = ANY (v.tools)),
   'credentials', (SELECT jsonb_agg(jsonb_build_array(c.id, c.name, encode(c.sealed, 'base64')))
                   FROM tools_credential c WHERE c.tenant_id = r.tenant_id),
-  'policy', (SELECT jsonb_build_array(y.number, y.preset, y.rules) FROM approvals_policyversion y
+  'policy', (SELECT jsonb_build_array(y.number, y.preset, y.rules, y.reconcile_quorum) FROM approvals_policyversion y
              WHERE y.tenant_id = r.tenant_id ORDER BY y.number DESC LIMIT 1),
   'key', (SELECT jsonb_build_object('scopes', k.scopes, 'revoked', k.revoked_at IS NOT NULL,
             'expired', k.expires_at <= clock_timestamp(), 'disabled', c.disabled_at IS NOT NULL, 'roles', m.roles)
@@ -160,7 +160,9 @@ def _rights(found: Mapping[str, Any]) -> Rights:
 def _policy(row: list[Any] | None) -> Policy:
     if row is None:
         return Policy()
-    return Policy.model_validate({"version": row[0], "preset": Preset(row[1]), "rules": parse(row[2])})
+    number, preset, rules, quorum = row
+    found = {"version": number, "preset": Preset(preset), "rules": parse(rules), "reconcile_quorum": quorum}
+    return Policy.model_validate(found)
 
 
 def _tools(rows: list[list[Any]]) -> dict[str, ToolNow]:

@@ -18,6 +18,7 @@ from approvals.models import ApprovalRequest, Decision
 from runs.domain.errors import RunNotFound, StepNotFound
 from runs.domain.step import OPEN, StepStatus
 from runs.models import Agent, Attempt, Event, Run, Step
+from runs.sayings import Saying, sayings
 from tools.domain.canonical import Json, parse
 
 COUNT_UP_TO = 1000
@@ -133,6 +134,13 @@ def unknown_steps(actor: Actor, *, after: tuple[Any, ...] | None = None, size: i
         found = _step_views(rows.order_by("-created_at", "-id")[: size + 1])
         last = found[size - 1].step if len(found) > size else None
         return Page(found[:size], count, (last.created_at, last.id) if last else None)
+
+
+def said_of(actor: Actor, step: Step) -> list[Saying]:
+    """What people have said about an unknown step so far."""
+    require_scope(actor, RUNS_READ)
+    with tenant_transaction(actor.tenant_id):
+        return sayings(actor.tenant_id, step.run_id, step.id)
 
 
 def events(actor: Actor, run_id: UUID, *, after: int = 0, size: int = 500) -> list[Event]:

@@ -28,10 +28,16 @@ class Steps(Resource):
 class ReconcileStep(Resource):
     """What an unknown call really did."""
 
-    @documented(200, "The step, settled", shows=StepDocument, body=shapes.Reconcile)
+    @documented(
+        200,
+        "The step, settled; 202 and still unknown while a second person must say the same",
+        shows=StepDocument,
+        body=shapes.Reconcile,
+    )
     def post(self, request: Request, step_id: str) -> HttpResponse:
         actor = self.actor(RUNS_WRITE)
         body = read_model(request, shapes.Reconcile)
         succeeded = body.outcome == "succeeded"
-        reconcile(actor, row_id(step_id), succeeded=succeeded, evidence=body.evidence, result=body.result)
-        return answer(renderings.step(queries.step(actor.reader(), row_id(step_id))))
+        done = reconcile(actor, row_id(step_id), succeeded=succeeded, evidence=body.evidence, result=body.result)
+        status = 200 if done.settled else 202
+        return answer(renderings.step(queries.step(actor.reader(), row_id(step_id))), status)

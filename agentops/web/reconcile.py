@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
+from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext_lazy as _
@@ -51,7 +52,13 @@ def reconciliation(request: MemberRequest, step_id: UUID) -> HttpResponse:
     status = 200 if request.method != "POST" else _reconciled(request, step_id, form)
     if status == 303:
         return redirect("run", view.step.run_id)
-    context = {"form": form, "view": view, "step": view.step, "fields": as_fields(view.args, {})}
+    context = {
+        "form": form,
+        "said": queries.said_of(request.actor, view.step),
+        "view": view,
+        "step": view.step,
+        "fields": as_fields(view.args, {}),
+    }
     return show(request, "runs/reconcile.html", context, status=status)
 
 
@@ -60,7 +67,7 @@ def _reconciled(request: MemberRequest, step_id: UUID, form: ReconcileForm) -> i
         return 422
     said = form.cleaned_data
     try:
-        reconcile(
+        done = reconcile(
             request.actor,
             step_id,
             succeeded=said["outcome"] == "succeeded",
@@ -70,4 +77,6 @@ def _reconciled(request: MemberRequest, step_id: UUID, form: ReconcileForm) -> i
     except DomainError as error:
         form.add_error(None, error.message)
         return problem_of(error).status
+    if not done.settled:
+        messages.info(request, _("Recorded. A second person must look and say the same."))
     return 303

@@ -53,13 +53,17 @@ class Rule(BaseModel):
 
 
 class Policy(BaseModel):
-    """One immutable version of a tenant's policy; version 0 is the preset alone."""
+    """One immutable version of a tenant's policy; version 0 is the preset alone.
+
+    `reconcile_quorum`: how many people must agree on what a destructive call of unknown outcome did.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     version: int = 0
     preset: Preset = Preset.CAREFUL
     rules: tuple[Rule, ...] = ()
+    reconcile_quorum: int = Field(default=1, ge=1, le=2)
 
 
 @dataclass(frozen=True)

@@ -119,6 +119,12 @@ class NotUnknown(RunError):
     code = "not_unknown"
 
 
+class SaidAlready(RunError):
+    """You said so already; a second person must look and say the same."""
+
+    code = "said_already"
+
+
 class TooEarlyToReconcile(RunError):
     """The call may still be on its way; it cannot be called failed yet."""
 

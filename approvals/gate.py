@@ -22,6 +22,7 @@ class Asking:
     agent: str
     acting_for: str
     summary: str
+    summary_values: Sequence[int]
     reasons: Sequence[str]
     tainted: bool
     snapshot: str
@@ -51,6 +52,7 @@ def open_request(asking: Asking, now: datetime) -> ApprovalRequest:
         agent=asking.agent,
         acting_for=asking.acting_for,
         summary=asking.summary,
+        summary_values=list(asking.summary_values),
         reasons=list(asking.reasons),
         tainted=asking.tainted,
         snapshot=asking.snapshot,

@@ -48,6 +48,7 @@ class ApprovalRequest(models.Model):
     agent = models.CharField(max_length=100)
     acting_for = models.CharField(max_length=254)
     summary = models.TextField()
+    summary_values = ArrayField(models.PositiveIntegerField(), default=list)
     reasons = ArrayField(models.TextField())
     tainted = models.BooleanField(default=False)
     snapshot = models.TextField()

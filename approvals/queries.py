@@ -11,12 +11,11 @@ from agentops.tenancy.access import require_scope
 from agentops.tenancy.actor import Actor
 from agentops.tenancy.scopes import APPROVALS_DECIDE, APPROVALS_READ
 from agentops.tenancy.transaction import tenant_transaction
+from approvals.counting import COUNT_UP_TO, capped_counts
 from approvals.domain.decision import Person, RequestStatus, eligible_roles, refusal
 from approvals.domain.errors import ApprovalNotFound
 from approvals.models import ApprovalRequest, Decision
 from tools.domain.canonical import Json, canonical, parse
-
-COUNT_UP_TO = 1000
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ def requests(
                 Q(summary__icontains=search) | Q(tool__icontains=search) | Q(agent__icontains=search)
                 | Q(acting_for__icontains=search)
             )  # fmt: skip
-        found_count = rows.order_by()[: COUNT_UP_TO + 1].count()
+        (found_count,) = capped_counts(rows)
         paged = _after(rows, tab, after)
         found = list((paged if whole else paged.defer("snapshot", "checks"))[: size + 1])
         given = _given([r.id for r in found])
@@ -86,10 +85,16 @@ def requests(
         return RequestPage(shown, found_count if found_count <= COUNT_UP_TO else None, key)
 
 
+def tab_rows(actor: Actor, *tabs: str) -> list[QuerySet[ApprovalRequest]]:
+    """The rows of these tabs, unread; for a reader that is inside a tenant transaction."""
+    require_scope(actor, APPROVALS_READ)
+    return [_tab(actor, tab, None) for tab in tabs]
+
+
 def waiting_for(actor: Actor) -> int:
     """How many requests wait for this person, up to `COUNT_UP_TO` + 1."""
     with tenant_transaction(actor.tenant_id):
-        return _tab(actor, "mine", None).order_by()[: COUNT_UP_TO + 1].count()
+        return capped_counts(_tab(actor, "mine", None))[0]
 
 
 def request(actor: Actor, request_id: UUID) -> RequestView:

@@ -16,7 +16,7 @@ from agentops.tenancy.transaction import tenant_transaction
 from approvals.domain.decision import RequestStatus
 from approvals.models import ApprovalRequest, Decision
 from runs.domain.errors import RunNotFound, StepNotFound
-from runs.domain.step import OPEN, StepStatus
+from runs.domain.step import OPEN
 from runs.models import Agent, Attempt, Event, Run, Step
 from runs.sayings import Saying, sayings
 from tools.domain.canonical import Json, parse
@@ -102,14 +102,14 @@ def steps(actor: Actor, run_id: UUID) -> list[StepView]:
     require_scope(actor, RUNS_READ)
     with tenant_transaction(actor.tenant_id):
         _run(actor, run_id)
-        return _step_views(Step.objects.filter(tenant_id=actor.tenant_id, run_id=run_id).order_by("turn", "index"))
+        return step_views(Step.objects.filter(tenant_id=actor.tenant_id, run_id=run_id).order_by("turn", "index"))
 
 
 def step(actor: Actor, step_id: UUID) -> StepView:
     """One step. Raises StepNotFound."""
     require_scope(actor, RUNS_READ)
     with tenant_transaction(actor.tenant_id):
-        found = _step_views(Step.objects.filter(tenant_id=actor.tenant_id, id=step_id))
+        found = step_views(Step.objects.filter(tenant_id=actor.tenant_id, id=step_id))
     if not found:
         raise StepNotFound
     return found[0]
@@ -120,20 +120,7 @@ def steps_of_turn(actor: Actor, run_id: UUID, turn: int) -> list[StepView]:
     with tenant_transaction(actor.tenant_id):
         _run(actor, run_id)
         rows = Step.objects.filter(tenant_id=actor.tenant_id, run_id=run_id, turn=turn).order_by("index")
-        return _step_views(rows)
-
-
-def unknown_steps(actor: Actor, *, after: tuple[Any, ...] | None = None, size: int = 25) -> Page[StepView]:
-    """Steps whose outcome nobody knows, newest first."""
-    require_scope(actor, RUNS_READ)
-    with tenant_transaction(actor.tenant_id):
-        rows = Step.objects.filter(tenant_id=actor.tenant_id, status=StepStatus.UNKNOWN.value)
-        count = capped_count(rows)
-        if after is not None:
-            rows = rows.filter(Q(created_at__lt=after[0]) | Q(created_at=after[0], id__lt=after[1]))
-        found = _step_views(rows.order_by("-created_at", "-id")[: size + 1])
-        last = found[size - 1].step if len(found) > size else None
-        return Page(found[:size], count, (last.created_at, last.id) if last else None)
+        return step_views(rows)
 
 
 def said_of(actor: Actor, step: Step) -> list[Saying]:
@@ -218,7 +205,8 @@ def _open_approvals(tenant_id: UUID, run_ids: Sequence[UUID]) -> dict[UUID, list
     return waiting
 
 
-def _step_views(rows: QuerySet[Step]) -> list[StepView]:
+def step_views(rows: QuerySet[Step]) -> list[StepView]:
+    """These steps with what belongs to them; inside the caller's tenant transaction."""
     attempts = Prefetch("attempts", Attempt.objects.order_by("number"))
     found = list(rows.select_related("proposal", "observation").defer("proposal__sealed").prefetch_related(attempts))
     asked: dict[UUID, list[ApprovalRequest]] = {}

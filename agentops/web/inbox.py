@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from agentops.tenancy.actor import Actor
 from agentops.web.member import MemberRequest, member, read_cursor, show, write_cursor
 from approvals.queries import requests, waiting_for
-from runs.queries import unknown_steps
+from runs.outcomes import inbox_counts, unknown_steps
 
 TABS = ("mine", "pending", "unknown", "decided")
 RISKS = ("", "read", "write", "destructive")
@@ -39,9 +39,12 @@ def _page(actor: Actor, asked: QueryDict) -> dict[str, Any]:
         page: Any = unknown_steps(actor, after=after)
     else:
         page = requests(actor, tab=tab, risk=risk, search=search, after=after)
+    counts = inbox_counts(actor)
     more = asked.copy()
     more["after"] = write_cursor(page.after)
     return {
+        "waiting": counts.mine,
+        "counts": counts,
         "tab": tab,
         "risk": risk,
         "search": search,

@@ -69,7 +69,8 @@ def show(
     if target in parts:
         answer = render(request, f"{template}#{target}", {**may, **context}, status=status)
     else:
-        answer = render(request, template, {"waiting": waiting_for(request.actor), **may, **context}, status=status)
+        waiting = context["waiting"] if "waiting" in context else waiting_for(request.actor)
+        answer = render(request, template, {**may, **context, "waiting": waiting}, status=status)
     patch_vary_headers(answer, ["HX-Request", "HX-Target"])
     answer["Cache-Control"] = "no-store"
     return answer

@@ -1,7 +1,6 @@
 """One request for a person's decision, from the question to the result of the call."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from agentops.tenancy.actor import Actor
 from agentops.web.bars import Bar, bars, with_this
+from agentops.web.conditions import Condition, changes, conditions
 from agentops.web.exact import as_fields
 from agentops.web.member import MemberRequest, member, show
 from approvals.domain.decision import RequestStatus
@@ -19,21 +19,11 @@ from approvals.queries import request as request_of
 from runs import queries as runs
 from runs.operations.deciding import recheck
 from tools.domain import templates
-from tools.domain.canonical import canonical, parse
 
 PARTS = ("standing", "bar")
 PRESETS = ("The values are wrong.", "This is not needed.", "The destination is not known to us.", "Not at this time.")
 STAGES = ("approved", "queued", "executing")
 EARLIER_SHOWN = 8
-
-
-@dataclass(frozen=True)
-class Change:
-    """A condition whose value was another when it was asked again. Both are canonical text, None when unknown."""
-
-    name: str
-    old: str | None
-    new: str | None
 
 
 @require_safe
@@ -73,7 +63,9 @@ def page_of(actor: Actor, request_id: UUID) -> dict[str, Any]:
         "run": run,
         "step": step,
         "is_current": step.step.request_id == row.id,
+        "is_requester": actor.user_id in row.requesters,
         "failing": failing,
+        "conditions": conditions(view.checks),
         "needs_target": row.risk == "destructive",
         "bars": _bars(view, run.budget),
         "earlier": earlier[-EARLIER_SHOWN:],
@@ -89,7 +81,7 @@ def _bars(view: RequestView, budget: Mapping[str, Any]) -> list[Bar]:
     return with_this(budget, view.snapshot["budget"]["this"]) if waits else bars(budget)
 
 
-def _changes(actor: Actor, view: RequestView) -> list[Change]:
+def _changes(actor: Actor, view: RequestView) -> list[Condition]:
     """What differs between this request and the one that it replaced or that replaced it, old to new."""
     row = view.request
     other_id = row.superseded_by or row.supersedes
@@ -97,14 +89,4 @@ def _changes(actor: Actor, view: RequestView) -> list[Change]:
         return []
     other = request_of(actor, other_id)
     old, new = (view, other) if row.superseded_by else (other, view)
-    before, after = _conditions(old), _conditions(new)
-    return [Change(name, before.get(name), after.get(name)) for name in after if before.get(name) != after[name]]
-
-
-def _conditions(view: RequestView) -> dict[str, str | None]:
-    pairs = view.snapshot.get("conditions") or []
-    return {str(name): None if value is None else _text(value) for name, value in pairs}
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else canonical(parse(canonical(value)))
+    return changes(old.snapshot.get("conditions") or [], new.snapshot.get("conditions") or [])

@@ -19,6 +19,7 @@ from runs.models import Proposal, Step
 from runs.operations.readings import Reading
 from tools.domain import templates
 from tools.domain.canonical import Json, canonical, parse
+from tools.domain.templates import Text, Verbatim
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,7 @@ def hold(book: Book, step: Step, tool: ToolNow, judgement: Judgement, readings: 
     proposal = book.proposals[step.id]
     earlier = book.request_of(step)
     conditions = [Condition(r.name, r.value) for r in readings]
+    sentence = summary(tool, proposal)
     proposal_conditions = canonical([[c.name, c.before] for c in conditions])
     binding = bind(book, step, tool, conditions, uuid7(), judgement)
     request = gate.open_request(
@@ -55,7 +57,8 @@ def hold(book: Book, step: Step, tool: ToolNow, judgement: Judgement, readings: 
             binding=binding,
             agent=book.run.agent_name,
             acting_for=book.run.acting_for,
-            summary=summary(tool, proposal),
+            summary="".join(part.text for part in sentence),
+            summary_values=templates.places(sentence),
             reasons=judgement.reasons,
             tainted=book.run.tainted,
             snapshot=_snapshot(book, step, tool, judgement, proposal_conditions, earlier),
@@ -139,11 +142,11 @@ def target(tool: ToolNow, proposal: Proposal) -> str:
     return proposal.resource_scope or tool.pinned.spec.name
 
 
-def summary(tool: ToolNow, proposal: Proposal) -> str:
+def summary(tool: ToolNow, proposal: Proposal) -> list[Text | Verbatim]:
     """The tool's sentence about this call, with verbatim (masked) values."""
     spec = tool.pinned.spec
     template = spec.approval_summary or (spec.title or spec.name)
-    return templates.render(template, {"args": parse(proposal.args or "{}")})
+    return templates.parts(template, {"args": parse(proposal.args or "{}")})
 
 
 def _as_proposed(reading: Reading) -> Check:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tools.domain.errors_values import InvalidTemplate
-from tools.domain.templates import Text, Verbatim, check, parts, render
+from tools.domain.templates import Text, Verbatim, check, parts, places, render, split
 
 CONTEXT: dict[str, Any] = {
     "args": {
@@ -82,3 +82,20 @@ def test_a_path_reaches_data_only() -> None:
 @given(st.text(max_size=80))
 def test_inserted_text_is_never_read_again(text: str) -> None:
     assert render("{a}{a}", {"a": text}) == text * 2
+
+
+@given(st.text(), st.text(), st.text(), st.text())
+def test_a_rendered_sentence_splits_into_the_same_words_and_values(a: str, b: str, word: str, tail: str) -> None:
+    template = (
+        "{args.a}" + word.replace("{", "{{").replace("}", "}}") + "{args.b}" + tail.replace("{", "").replace("}", "")
+    )
+    found = parts(template, {"args": {"a": a, "b": b}})
+    text = render(template, {"args": {"a": a, "b": b}})
+    again = split(text, places(found))
+    assert "".join(part.text for part in again) == text
+    values = [part.text for part in found if isinstance(part, Verbatim)]
+    assert [part.text for part in again if isinstance(part, Verbatim)] == values
+
+
+def test_a_sentence_without_marks_is_all_words() -> None:
+    assert split("Pay it", []) == [Text("Pay it")]

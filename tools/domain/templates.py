@@ -1,8 +1,9 @@
 """Text templates: dotted paths in braces, one pass, nothing that was inserted is read again."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from tools.domain.canonical import canonical
@@ -60,6 +61,29 @@ def parts(template: str, context: Mapping[str, Any]) -> list[Text | Verbatim]:
         at = token.end()
     if at < len(template):
         found.append(Text(template[at:]))
+    return found
+
+
+def places(found: Sequence[Text | Verbatim]) -> list[int]:
+    """Where the inserted values stand in the rendered text: start and end of each, in one flat list."""
+    marks: list[int] = []
+    at = 0
+    for part in found:
+        end = at + len(part.text)
+        if isinstance(part, Verbatim):
+            marks += [at, end]
+        at = end
+    return marks
+
+
+def split(text: str, marks: Sequence[int]) -> list[Text | Verbatim]:
+    """The pieces again, from a rendered text and its `places`."""
+    found: list[Text | Verbatim] = []
+    for number, (start, end) in enumerate(pairwise([0, *marks, len(text)])):
+        if number % 2:
+            found.append(Verbatim(text[start:end], ""))
+        elif end > start:
+            found.append(Text(text[start:end]))
     return found
 
 

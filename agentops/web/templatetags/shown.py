@@ -13,7 +13,7 @@ from agentops.web.display.fields import Field
 from agentops.web.display.folds import INLINE, Chunk, chunk, fold_ids, table
 from agentops.web.display.text import LOOKALIKE, SECRET, SECRET_TAG, Segment, segments
 from agentops.web.display.text import notices as notices_of
-from tools.domain.templates import Text, Verbatim
+from tools.domain.templates import Text, Verbatim, split
 
 register = template.Library()
 
@@ -40,6 +40,12 @@ def exact_plain(value: Any) -> str:
 def exact_parts(parts: Sequence[Text | Verbatim]) -> SafeString:
     """A sentence whose inserted values stand apart from its words."""
     return format_html_join("", "{}", ((_part(part),) for part in parts))
+
+
+@register.simple_tag
+def exact_summary(text: str, places: Sequence[int]) -> SafeString:
+    """A stored sentence; `places` says where its inserted values stand."""
+    return exact_parts(split(text, places))
 
 
 @register.simple_tag

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("approvals", "0002_guards")]
+    dependencies = [("approvals", "0003_reconcile_quorum")]
 
     operations = [
         migrations.AddField("approvalrequest", "summary_values", ArrayField(models.PositiveIntegerField(), default=list)),

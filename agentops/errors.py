@@ -84,14 +84,14 @@ class Problem:
 def problem_of(error: DomainError) -> Problem:
     """What a door answers; an error that no line above names is a bad request, by its nearest parent's line."""
     status = next(_STATUS[cls] for cls in type(error).__mro__ if cls in _STATUS)
-    return Problem(status=status, code=_code(error), detail=error.message, more=_more(error.details))
+    return Problem(status=status, code=_code(error), detail=error.message, more=_more(error))
 
 
-def _more(details: Mapping[str, Any]) -> dict[str, Any]:
+def _more(error: DomainError) -> dict[str, Any]:
     """The error's details; one place and sentence become a list of one, as clients expect them."""
-    more = dict(details)
+    more = dict(error.details)
     pointer, detail = more.pop("pointer", None), more.pop("detail", None)
-    return more if pointer is None else more | {"errors": [{"pointer": pointer, "detail": detail or ""}]}
+    return more if pointer is None else more | {"errors": [{"pointer": pointer, "detail": detail or error.message}]}
 
 
 def _code(error: DomainError) -> str:

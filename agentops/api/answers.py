@@ -45,6 +45,8 @@ def problem(error: DomainError, **headers: str) -> HttpResponse:
     response = HttpResponse(dumped(body).encode(), status=status, content_type="application/problem+json")
     if status == HTTPStatus.UNAUTHORIZED:
         headers["WWW-Authenticate"] = 'Bearer realm="agentops"'
+    if "retry_after" in known.more:
+        headers["Retry-After"] = str(known.more["retry_after"])
     return _with(response, {"Cache-Control": "no-store"} | headers)
 
 

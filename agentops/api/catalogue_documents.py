@@ -66,6 +66,7 @@ class ToolList(Shown):
     results: list[ToolDocument]
     next: str | None
     count: int | None
+    count_at_least: int | None = None
 
 
 class ToolVersionList(Shown):
@@ -74,6 +75,7 @@ class ToolVersionList(Shown):
     results: list[ToolVersionDocument]
     next: str | None
     count: int | None
+    count_at_least: int | None = None
 
 
 class AgentList(Shown):
@@ -82,3 +84,4 @@ class AgentList(Shown):
     results: list[AgentDocument]
     next: str | None
     count: int | None
+    count_at_least: int | None = None

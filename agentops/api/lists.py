@@ -15,6 +15,7 @@ class RunList(Shown):
     results: list[RunDocument]
     next: str | None
     count: int | None
+    count_at_least: int | None = None
 
 
 class StepList(Shown):
@@ -23,6 +24,7 @@ class StepList(Shown):
     results: list[StepDocument]
     next: str | None
     count: int | None
+    count_at_least: int | None = None
 
 
 class EventList(Shown):
@@ -31,6 +33,7 @@ class EventList(Shown):
     results: list[EventDocument]
     next: str | None
     count: int | None
+    count_at_least: int | None = None
 
 
 class ApprovalList(Shown):
@@ -39,3 +42,4 @@ class ApprovalList(Shown):
     results: list[ApprovalDocument]
     next: str | None
     count: int | None
+    count_at_least: int | None = None

@@ -71,4 +71,6 @@ def _size(request: Request) -> int:
 
 
 def _signer(request: Request, actor: Actor) -> signing.Signer:
-    return signing.Signer(salt=f"agentops.api.cursor {actor.tenant_id} {request.path}")
+    """A cursor belongs to one tenant's list under one filter."""
+    filters = sorted((name, text) for name, text in request.query_params.items() if name not in {"cursor", "limit"})
+    return signing.Signer(salt=f"agentops.api.cursor {actor.tenant_id} {request.path} {filters}")

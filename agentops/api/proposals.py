@@ -18,6 +18,7 @@ from agentops.tenancy.scopes import RUNS_WRITE
 from runs import queries
 from runs.domain.planning import Finish, Refusal, ToolProposal
 from runs.operations.submitting import Usage, submit
+from tools.domain.canonical import canonical
 
 
 class Proposals(Resource):
@@ -33,13 +34,14 @@ class Proposals(Resource):
             actor,
             row_id(run_id),
             [_proposal(p, faults.get(place)) for place, p in enumerate(body.proposals)],
-            usage=Usage(body.usage.input_tokens, body.usage.output_tokens) if body.usage else None,
+            usage=Usage(body.usage.input_tokens, body.usage.output_tokens, body.usage.cost) if body.usage else None,
             turn=body.turn,
             key=idempotency_key(request),
-            body_hash=sha256(raw).hexdigest(),
+            body_hash=sha256(raw if faults else canonical(value).encode()).hexdigest(),
         )
-        steps = queries.steps_of_turn(actor, row_id(run_id), found.turn) if found.turn else []
-        rows = [renderings.step(v) for v in steps]
+        # A finish has no steps; the last turn's are not its own.
+        calls = any(isinstance(p, shapes.ProposedCall) for p in body.proposals)
+        rows = [renderings.step(v) for v in queries.steps_of_turn(actor, row_id(run_id), found.turn)] if calls else []
         run = renderings.run(queries.run(actor.reader(), row_id(run_id)))
         status = HTTPStatus.CREATED if found.created else HTTPStatus.OK
         return answer({"turn": found.turn, "steps": rows, "run": run}, status)

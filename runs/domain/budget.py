@@ -4,7 +4,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_serializer, field_validator
 
 from runs.domain.run import TerminalReason
 
@@ -59,6 +59,13 @@ class Limits(BaseModel):
 DEFAULT_LIMITS = Limits(steps=20, tool_calls=40, seconds=86_400)
 
 
+def plain_amount(value: Decimal) -> str:
+    """The amount without an exponent, and without zeros that only the database's column added."""
+    whole, _, fraction = f"{value:f}".partition(".")
+    kept = fraction.rstrip("0").ljust(min(len(fraction), 2), "0")
+    return f"{whole}.{kept}" if kept else whole
+
+
 class Charge(BaseModel):
     """What a call takes from the budgets that are counted per call."""
 
@@ -79,6 +86,10 @@ class Counters(BaseModel):
     records: int = 0
     tokens: int = 0
     result_bytes: int = 0
+
+    @field_serializer("money")
+    def _money_as_text(self, value: Decimal) -> str:
+        return plain_amount(value)
 
     def plus(self, **figures: int | Decimal) -> Self:
         return self.model_copy(update={k: getattr(self, k) + v for k, v in figures.items()})

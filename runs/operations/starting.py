@@ -121,6 +121,8 @@ def _limits(budget: dict[str, Any]) -> Limits:
     except ValidationError as error:
         fault = error.errors()[0]
         pointer = "/budget/" + "/".join(str(p) for p in fault["loc"])
+        if fault["type"] == "less_than_equal":
+            raise BudgetAboveLimit(f"{pointer}: {fault['msg']}", pointer=pointer) from None
         raise InvalidRequest(f"{pointer}: {fault['msg']}", pointer=pointer) from None
 
 

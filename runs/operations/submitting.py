@@ -33,10 +33,11 @@ from tools.domain.canonical import canonical
 
 @dataclass(frozen=True)
 class Usage:
-    """What the planner says it used."""
+    """What the planner says it used. `cost`: a decimal, recorded as it was said."""
 
     input_tokens: int = 0
     output_tokens: int = 0
+    cost: str | None = None
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,8 @@ def _write(
 ) -> Submitted:
     if usage is not None:
         book.charge(use={"tokens": usage.input_tokens + usage.output_tokens})
-        book.note("usage", actor.label, input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
+        told = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens, "cost": usage.cost}
+        book.note("usage", actor.label, **told)
     limit = book.limits.tokens
     if limit is not None and book.used.tokens > limit:
         end(book, TerminalReason.TOKEN_BUDGET, "The planner used more tokens than the run has.")

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('approvals', '0003_summary_values'),
+        ('approvals', '0002_guards'),
         ('tenancy', '0001_identity'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from uuid import UUID
 
 import structlog
-from asgiref.sync import async_to_sync
 from celery import current_app
-from channels.layers import get_channel_layer
 from django.db import transaction
+
+from agentops.telling import Fact, teller
 
 _log = structlog.get_logger()
 
@@ -25,14 +25,7 @@ def nudge(queue: str, hint: UUID | None = None) -> None:
 
 def tell_later(tenant_id: UUID, kind: str, row_id: UUID) -> None:
     """Tell the tenant's open pages which row changed, never what it contains."""
-    _after_commit(lambda: _tell(tenant_id, kind, row_id))
-
-
-def _tell(tenant_id: UUID, kind: str, row_id: UUID) -> None:
-    layer = get_channel_layer()
-    if layer is not None:
-        message = {"type": "row.changed", "kind": kind, "id": str(row_id)}
-        async_to_sync(layer.group_send)(f"tenant.{tenant_id}", message)
+    _after_commit(lambda: teller.tell(Fact(tenant_id, kind, row_id)))
 
 
 def _after_commit(effect: Callable[[], None]) -> None:

@@ -10,6 +10,8 @@ from django.db import close_old_connections, connections
 from kombu import pools
 from kombu.transport import TRANSPORT_ALIASES
 
+from agentops.telling import teller
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "agentops.settings")
 # The checks would load every page and view into the worker; `prepare`, CI and the web's start run them.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
@@ -65,6 +67,7 @@ def refuse_unsafe_database(**_: Any) -> None:
 @worker_shutdown.connect
 def close_pools(**_: Any) -> None:
     """Otherwise the exit waits five seconds for the pools' threads."""
+    teller.finish()
     pools.reset()
     connections.close_all()
     connections["default"].close_pool()  # type: ignore[attr-defined]  # the Postgres wrapper has it

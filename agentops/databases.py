@@ -20,7 +20,8 @@ def connection_settings(env: Env) -> dict[str, dict[str, Any]]:
     owner = env.database_owner_url or env.database_url or embedded_url(env.agentops_home, "agentops_owner")
     pool = {"min_size": 1, "max_size": 20, "timeout": 10}
     default, migrating = _parsed(app), _parsed(owner)
-    default["OPTIONS"] = default["OPTIONS"] | {"pool": pool}
+    # Only what asks for it is prepared: the cursors of the ORM put their values into the statement.
+    default["OPTIONS"] = {"prepare_threshold": 3} | default["OPTIONS"] | {"pool": pool}
     return {"default": default, "owner": migrating}
 
 
@@ -72,7 +73,7 @@ def channel_layer(redis_url: str, database: dict[str, Any]) -> dict[str, Any]:
         "CONN_HEALTH_CHECKS": False,
         "TEST": {},
     }
-    plain = {name: value for name, value in database["OPTIONS"].items() if name != "pool"}
+    plain = {name: value for name, value in database["OPTIONS"].items() if name not in {"pool", "prepare_threshold"}}
     options = {"PSYCOPG_OPTIONS": {"min_size": 1, "max_size": 4}}
     return {"BACKEND": "agentops.embedded.layer.Layer", "CONFIG": {**database, **filled, **options, "OPTIONS": plain}}
 

@@ -4,12 +4,15 @@ import base64
 import time
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import cache
 from typing import Any
 from uuid import UUID
 
 import orjson
 from django.db import connection
+from django.db.backends.utils import CursorWrapper
 from django.db.models import DateTimeField, DecimalField, Model, UUIDField
+from psycopg import Cursor
 from pydantic import SecretStr
 
 from agentops.tenancy.models import Tenant
@@ -98,7 +101,7 @@ def pick_due(queue: str, hint: UUID | None) -> WorkItem | None:
 def load(work: WorkItem) -> Book:
     """Everything about the locked run. The database's clock is the clock."""
     opened_at = time.monotonic()
-    with connection.cursor() as cursor:
+    with _preparing() as cursor:
         cursor.execute(_LOAD, [work.id, work.tenant_id])
         row = cursor.fetchone()
     if row is None:
@@ -127,6 +130,12 @@ def _readers_of(book: Book) -> dict[str, PinnedTool]:
     wanted = {probe for tool in book.tools.values() for probe in tool.pinned.spec.probe_tools()}
     missing = wanted - book.tools.keys()
     return current_versions(book.run.tenant_id, missing) if missing else {}
+
+
+def _preparing() -> CursorWrapper:
+    """A cursor whose statements are planned once a connection: planning these costs more than running them."""
+    connection.ensure_connection()
+    return connection.make_cursor(Cursor(connection.connection))  # type: ignore[arg-type]  # it wraps any cursor
 
 
 def _fill(book: Book, found: Mapping[str, Any]) -> None:
@@ -175,7 +184,7 @@ def _credentials(tenant_id: UUID, rows: list[list[str]]) -> dict[str, SecretStr]
 
 
 def _locked(sql: str, params: list[Any]) -> WorkItem | None:
-    with connection.cursor() as cursor:
+    with _preparing() as cursor:
         cursor.execute(sql, params)
         row = cursor.fetchone()
     if row is None:
@@ -188,18 +197,14 @@ def _unsealed(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _instance[M: Model](model: type[M], row: Mapping[str, Any]) -> M:
-    instance = model(**{name: read(row[column]) for name, column, read in _readers(model)})
-    instance._state.adding = False
-    return instance
+    names, readers = _readers(model)
+    return model.from_db("default", names, [read(row[column]) for column, read in readers])
 
 
-_READERS: dict[type[Model], list[tuple[str, str, Callable[[Any], Any]]]] = {}
-
-
-def _readers(model: type[Model]) -> list[tuple[str, str, Callable[[Any], Any]]]:
-    if model not in _READERS:
-        _READERS[model] = [(f.attname, f.column or f.attname, _reader(f)) for f in model._meta.concrete_fields]
-    return _READERS[model]
+@cache
+def _readers(model: type[Model]) -> tuple[list[str], list[tuple[str, Callable[[Any], Any]]]]:
+    fields = model._meta.concrete_fields
+    return [f.attname for f in fields], [(f.column or f.attname, _reader(f)) for f in fields]
 
 
 def _reader(field: Any) -> Callable[[Any], Any]:

@@ -3,6 +3,8 @@
 from typing import Any
 
 from kombu.transport import pgmq
+from pgmq import PGMQueue
+from psycopg_pool import ConnectionPool
 
 
 class Channel(pgmq.Channel):
@@ -10,6 +12,10 @@ class Channel(pgmq.Channel):
 
     def _new_queue(self, queue: str, **_: Any) -> None:
         """`manage.py prepare` made it."""
+
+    def _has_queue(self, queue: str, **_: Any) -> bool:
+        # The transport would list all queues before each message.
+        return True
 
     def _maybe_enable_notify(self, queue: str, queue_name: str | None = None) -> None:
         # The transport would make its trigger anew for each consumer, which locks the table and needs its owner.
@@ -21,3 +27,21 @@ class Transport(pgmq.Transport):
     """pgmq on the product's own database."""
 
     Channel = Channel
+
+    def _create_pgmq_client(self) -> PGMQueue:
+        # Each of its calls is one statement; the transport's own pool would wrap it in BEGIN and COMMIT.
+        client: Any = self.client
+        options = client.transport_options
+        pool = ConnectionPool(
+            options["conn_string"],
+            kwargs={"autocommit": True},
+            min_size=1,
+            max_size=options["pool_size"],
+            timeout=options["pool_timeout"],
+            open=True,
+        )
+        queue = PGMQueue(
+            conn_string=options["conn_string"], vt=options["visibility_timeout"], init_extension=False, pool=pool
+        )
+        queue._own_pool = True  # noqa: SLF001 - it closes the pool with itself
+        return queue

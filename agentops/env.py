@@ -23,6 +23,7 @@ class Env(BaseModel):
     agentops_https: bool = True
     agentops_trust_proxy: bool = False
     agentops_static_root: Path | None = None
+    agentops_signing_key: str = Field(default="", repr=False)
     agentops_log: str = "INFO"
     agentops_log_plain: bool = False
     agentops_allowed_hosts: str = ""

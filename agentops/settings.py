@@ -119,6 +119,7 @@ CELERY_TIMEZONE = "UTC"
 CELERY_AGENTOPS_BEAT = ENV.agentops_beat
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "runs.sweep", "schedule": 2.0, "options": {"queue": "control", "expires": 10}},
+    "checkpoint": {"task": "runs.checkpoint", "schedule": 300.0, "options": {"queue": "control", "expires": 600}},
     "pulse-control": _pulse("control"),
     "pulse-sandbox": _pulse("sandbox"),
 }
@@ -184,6 +185,7 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True
 
+AGENTOPS_SIGNING_KEY = ENV.agentops_signing_key
 AGENTOPS_ALLOWED_PRIVATE_HOSTS = ENV.agentops_allowed_private_hosts
 
 REST_FRAMEWORK: dict[str, Any] = {

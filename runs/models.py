@@ -4,12 +4,14 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from agentops.tenancy.ids import uuid7
+from runs.checkpoint_models import Checkpoint
 from runs.domain.run import FINAL, RunStatus
 from runs.domain.step import StepStatus
 from runs.work_models import StartRecord, WorkItem
 
 __all__ = [
-    "Agent", "AgentVersion", "Attempt", "Event", "Observation", "Proposal", "Run", "StartRecord", "Step", "WorkItem",
+    "Agent", "AgentVersion", "Attempt", "Checkpoint", "Event", "Observation", "Proposal", "Run", "StartRecord", "Step",
+    "WorkItem",
 ]  # fmt: skip
 
 _FINAL_RUN = models.Q(status__in=sorted(s.value for s in FINAL))

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from celery import shared_task
 
-from runs import execution, sweeps
+from runs import checkpoints, execution, sweeps
 
 
 @shared_task(name="runs.work")
@@ -15,3 +15,8 @@ def work(queue: str, hint: str | None = None) -> None:
 @shared_task(name="runs.sweep")
 def sweep() -> None:
     sweeps.sweep()
+
+
+@shared_task(name="runs.checkpoint")
+def checkpoint() -> None:
+    checkpoints.seal_all()

@@ -12,8 +12,9 @@ from agentops.tenancy.actor import Actor
 from agentops.tenancy.changes import verify_changes
 from agentops.tenancy.scopes import AUDIT_READ
 from agentops.tenancy.transaction import tenant_transaction
+from runs.checkpoints import first_bad_checkpoint
 from runs.domain.errors import RunNotFound
-from runs.models import Event, Run
+from runs.models import Checkpoint, Event, Run
 
 MOST_NAMED = 100
 _BAD_HEADS = """
@@ -28,15 +29,18 @@ ORDER BY r.id LIMIT %s
 
 @dataclass(frozen=True)
 class TenantVerdict:
-    """The tenant's own chain, and the runs whose log does not end where the run says; at most `MOST_NAMED` of them."""
+    """The tenant's own chain, the runs whose log does not end where the run says (at most `MOST_NAMED` of them), and
+    the first checkpoint that does not hold."""
 
     changes: Verdict
     runs: int
     bad_runs: Sequence[UUID]
+    checkpoints: int
+    bad_checkpoint: int | None
 
     @property
     def ok(self) -> bool:
-        return self.changes.first_bad is None and not self.bad_runs
+        return self.changes.first_bad is None and not self.bad_runs and self.bad_checkpoint is None
 
 
 def verify_run(actor: Actor, run_id: UUID) -> Verdict:
@@ -54,7 +58,13 @@ def verify_tenant(actor: Actor) -> TenantVerdict:
     require_scope(actor, AUDIT_READ)
     with tenant_transaction(actor.tenant_id):
         runs = Run.objects.filter(tenant_id=actor.tenant_id).count()
-        return TenantVerdict(verify_changes(actor.tenant_id), runs, _bad_heads(actor.tenant_id))
+        return TenantVerdict(
+            changes=verify_changes(actor.tenant_id),
+            runs=runs,
+            bad_runs=_bad_heads(actor.tenant_id),
+            checkpoints=Checkpoint.objects.filter(tenant_id=actor.tenant_id).count(),
+            bad_checkpoint=first_bad_checkpoint(actor.tenant_id),
+        )
 
 
 def verify_everything(tenant_id: UUID) -> Iterator[tuple[UUID | None, Verdict]]:
@@ -63,6 +73,12 @@ def verify_everything(tenant_id: UUID) -> Iterator[tuple[UUID | None, Verdict]]:
         yield None, verify_changes(tenant_id)
         for run in Run.objects.filter(tenant_id=tenant_id).order_by("id").iterator():
             yield run.id, _verify(run)
+
+
+def broken_checkpoint(tenant_id: UUID) -> int | None:
+    """The first checkpoint of the tenant that does not hold, for the operator of the installation."""
+    with tenant_transaction(tenant_id):
+        return first_bad_checkpoint(tenant_id)
 
 
 def _verify(run: Run) -> Verdict:

@@ -171,16 +171,3 @@ class DecisionDocument(Shown):
     approval: ApprovalDocument
     status: RequestStatus
     quorum: QuorumDocument
-
-
-class VerdictDocument(Shown):
-    """Whether a log is as it was written; `first_bad_seq` names the first event that does not follow.
-
-    Without `run`, `bad_runs` are the runs whose log does not end where the run says.
-    """
-
-    ok: bool
-    events: int
-    first_bad_seq: int | None = None
-    runs: int | None = None
-    bad_runs: list[UUID] | None = None

@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 class Resource(APIView):
     """A view for programs. Handlers call one operation or query and return `answer(...)`."""
 
-    authentication_classes = (ApiKeyAuthentication,)
+    authentication_classes: tuple[type[ApiKeyAuthentication], ...] = (ApiKeyAuthentication,)
     permission_classes = ()
     throttle_classes = ()
     content_negotiation_class = OnlyJson

@@ -38,3 +38,9 @@ def verify_changes(tenant_id: UUID) -> Verdict:
     rows = Change.objects.filter(tenant_id=tenant_id).order_by("seq")
     links = (Link(r.seq, r.kind, r.actor, r.at, r.data, r.prev_hash, r.hash) for r in rows.iterator())
     return verify(tenant_id, None, links, end.head, end.length)
+
+
+def changes_end(tenant_id: UUID) -> tuple[int, str]:
+    """How long the tenant's chain is and the hash of its last event."""
+    end = ChangeHead.objects.filter(tenant_id=tenant_id).first()
+    return (end.length, end.head) if end else (0, "")

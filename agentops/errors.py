@@ -49,6 +49,7 @@ _STATUS: Mapping[type[DomainError], HTTPStatus] = {
     gate.Expired: HTTPStatus.GONE,
     gate.DigestMismatch: HTTPStatus.CONFLICT,
     gate.PreconditionChanged: HTTPStatus.CONFLICT,
+    gate.PolicyMoved: HTTPStatus.CONFLICT,
     gate.VerdictUnsupported: HTTPStatus.UNPROCESSABLE_ENTITY,
     gate.RecheckTooSoon: HTTPStatus.TOO_MANY_REQUESTS,
 }

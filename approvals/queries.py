@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db.models import Prefetch, Q, QuerySet
 
-from agentops.tenancy.access import require_scope
+from agentops.tenancy.access import eligible_people, require_scope
 from agentops.tenancy.actor import Actor
 from agentops.tenancy.scopes import APPROVALS_DECIDE, APPROVALS_READ
 from agentops.tenancy.transaction import tenant_transaction
@@ -38,7 +38,10 @@ class RequestPage:
 
 @dataclass(frozen=True)
 class RequestView:
-    """One request with everything that was shown when it was asked (`snapshot`) and what was read since (`checks`)."""
+    """One request with everything that was shown when it was asked (`snapshot`) and what was read since (`checks`).
+
+    `able`: how many members could approve it now; fewer than its quorum, and nobody can until roles change.
+    """
 
     request: ApprovalRequest
     snapshot: dict[str, Any]
@@ -48,6 +51,7 @@ class RequestView:
     given: int
     cannot: str
     eligible: Sequence[str]
+    able: int
 
 
 def requests(
@@ -104,8 +108,9 @@ def request(actor: Actor, request_id: UUID) -> RequestView:
         decisions = Prefetch("decisions", Decision.objects.order_by("at"))
         rows = ApprovalRequest.objects.filter(tenant_id=actor.tenant_id, id=request_id)
         row = rows.prefetch_related(decisions).first()
-    if row is None:
-        raise ApprovalNotFound
+        if row is None:
+            raise ApprovalNotFound
+        able = len(eligible_people(actor.tenant_id, eligible_roles(row.group)) - frozenset(row.requesters))
     snapshot: Any = parse(row.snapshot)
     checks: Any = parse(row.checks)
     votes = list(row.decisions.all())
@@ -118,6 +123,7 @@ def request(actor: Actor, request_id: UUID) -> RequestView:
         given=sum(1 for d in votes if d.verdict == "approve"),
         cannot=why_not(actor, row),
         eligible=sorted(eligible_roles(row.group)),
+        able=able,
     )
 
 

@@ -1,6 +1,9 @@
 """What the gate refuses, each named as the fact it states."""
 
+from collections.abc import Sequence
+
 from agentops.domain_error import DomainError
+from tools.domain.errors import SpecFault
 
 
 class GateError(DomainError):
@@ -75,13 +78,24 @@ class InvalidDecision(GateError):
     code = "invalid_request"
 
 
+class RecheckTooSoon(GateError):
+    """The conditions were read a moment ago; wait before reading them again."""
+
+    code = "too_many_requests"
+
+
 class InvalidPolicy(GateError):
     """The policy is not valid."""
 
     code = "invalid_policy"
 
+    def __init__(self, faults: Sequence[SpecFault]) -> None:
+        errors = [{"pointer": fault.pointer, "detail": fault.detail} for fault in faults]
+        first = f"{faults[0].pointer or '/'}: {faults[0].detail}" if faults else ""
+        super().__init__(first, errors=errors)
 
-class RecheckTooSoon(GateError):
-    """The conditions were read a moment ago; wait before reading them again."""
 
-    code = "too_many_requests"
+class PolicyMoved(GateError):
+    """The policy was changed by somebody else since it was read."""
+
+    code = "policy_moved"

@@ -1,7 +1,7 @@
 """Judge one proposed call: presets by risk, then the tenant's own rules; the strictest wins."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -9,6 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from tools.domain import expressions
 from tools.domain.errors import ExpressionFailed, InvalidExpression
+
+NAMES = frozenset({"args", "tool", "run", "principal", "tenant", "taint", "budget", "time", "history"})
+"""What CEL in a rule sees."""
 
 DEFAULT_EXPIRES_IN = 24 * 3600
 MAX_QUORUM = 20
@@ -78,6 +81,9 @@ class Facts:
     run: Mapping[str, Any]
     principal: str
     tenant: str
+    budget: Mapping[str, Any] = field(default_factory=dict)
+    time: Mapping[str, Any] = field(default_factory=dict)
+    history: Sequence[Mapping[str, Any]] = ()
 
 
 @dataclass(frozen=True)
@@ -158,4 +164,7 @@ def _context(facts: Facts) -> dict[str, Any]:
         "principal": facts.principal,
         "tenant": facts.tenant,
         "taint": facts.tainted,
+        "budget": dict(facts.budget),
+        "time": dict(facts.time),
+        "history": list(facts.history),
     }

@@ -1,7 +1,9 @@
 """What the guards and the policy say of one call, from an open book: the same at proposal and at claim."""
 
 from collections.abc import Sequence
+from datetime import UTC
 from decimal import Decimal
+from typing import Any
 
 from agentops.tenancy.scopes import allows
 from approvals import gate
@@ -82,8 +84,20 @@ def judge(book: Book, tool: ToolNow, args: Json) -> Judgement:
         run={"agent": book.run.agent_slug, "turns": book.run.turns, "tainted": book.run.tainted},
         principal=book.run.principal,
         tenant=book.tenant_slug,
+        **(_circumstances(book) if book.policy.rules else {}),
     )
     return gate.review(book.policy, facts)
+
+
+def _circumstances(book: Book) -> dict[str, Any]:
+    """What only a team's own rules look at: budgets as the run's page shows them, the time in UTC, the run's steps."""
+    now = book.now.astimezone(UTC)
+    figures = {"limit": book.limits, "used": book.used, "reserved": book.reserved}
+    return {
+        "budget": {name: parse(figure.model_dump_json(exclude_none=True)) for name, figure in figures.items()},
+        "time": {"at": now.isoformat(), "hour": now.hour, "weekday": now.isoweekday()},
+        "history": [{"tool": s.tool, "status": s.status, "turn": s.turn} for s in book.steps],
+    }
 
 
 def _faults(schema: dict[str, object], args: Json) -> Sequence[Fault]:

@@ -16,5 +16,6 @@ def greet(url: str, home: Path) -> None:
         for role in ("operator", "approver", "admin"):
             person = people[role]
             say("up", f"  sign in as {role:<9} {person['email']}  password {person['password']}")
+        say("up", f"  the demo's ledger is at {url}/demo/ledger/")
         say("up", f"  API keys are in {file}")
     say("up", "Ctrl-C stops everything and keeps the data.")

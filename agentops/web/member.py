@@ -17,8 +17,9 @@ from agentops.domain_error import DomainError
 from agentops.errors import problem_of
 from agentops.tenancy.actor import Actor
 from agentops.tenancy.errors import NotAMember
-from agentops.tenancy.scopes import RUNS_WRITE
+from agentops.tenancy.scopes import RUNS_WRITE, TOOLS_WRITE
 from agentops.tenancy.session import actor_of_request
+from agentops.web.places import places
 from approvals.queries import waiting_for
 
 
@@ -65,12 +66,13 @@ def show(
 ) -> HttpResponse:
     """The page, or the one of its `parts` that htmx asks for by its id."""
     target = request.htmx.target if request.htmx else None
-    may = {"may_start": request.actor.allows(RUNS_WRITE)}
+    may = {"may_start": request.actor.allows(RUNS_WRITE), "may_admin": request.actor.allows(TOOLS_WRITE)}
     if target in parts:
         answer = render(request, f"{template}#{target}", {**may, **context}, status=status)
     else:
         waiting = context["waiting"] if "waiting" in context else waiting_for(request.actor)
-        answer = render(request, template, {**may, **context, "waiting": waiting}, status=status)
+        around = {"waiting": waiting, "places": places(request.actor)}
+        answer = render(request, template, {**may, **context, **around}, status=status)
     patch_vary_headers(answer, ["HX-Request", "HX-Target"])
     answer["Cache-Control"] = "no-store"
     return answer

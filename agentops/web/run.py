@@ -15,7 +15,7 @@ from agentops.web.exact import as_fields
 from agentops.web.machine import draw
 from agentops.web.member import MemberRequest, member, show
 from agentops.web.phases import phases
-from agentops.web.waterfall import Fall, planning_began, segments, took
+from agentops.web.waterfall import Fall, numbers, planning_began, segments, took
 from runs import queries
 from runs.domain.run import FINAL
 from runs.operations.cancelling import cancel
@@ -63,6 +63,7 @@ def page_of(actor: Actor, run_id: UUID) -> dict[str, Any]:
         "may_write": actor.allows(RUNS_WRITE),
         "machine": draw(run.status, phases(run.status, [event.kind for event in log])),
         "bars": bars(view.budget),
+        "asked": [ask for v in steps for ask in v.requests if ask.id in view.open_approvals],
         "falls": _falls(steps, run.created_at, end),
         "end": end,
         "answer": run.answer,
@@ -74,6 +75,6 @@ def page_of(actor: Actor, run_id: UUID) -> dict[str, Any]:
 def _falls(steps: list[queries.StepView], start: Any, end: Any) -> list[Fall]:
     began = planning_began(steps, start)
     return [
-        Fall(v, segments(v, at, start, end), took(v, end), as_fields(v.args, {}))
-        for v, at in zip(steps, began, strict=True)
+        Fall(v, segments(v, at, start, end), took(v, end), as_fields(v.args, {}), number)
+        for v, at, number in zip(steps, began, numbers(steps), strict=True)
     ]

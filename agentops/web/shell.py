@@ -3,13 +3,22 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.apps import apps
 from django.http import HttpRequest
 
 from agentops.tenancy.models import Tenant
 from agentops.tenancy.session import tenant_of_session, tenants_of_request
 
 PREFERENCES = {"theme": ("", "light", "dark"), "keys": ("on", "off")}
-SECTIONS = {"": "inbox", "inbox": "inbox", "approvals": "inbox", "runs": "runs", "tools": "tools"}
+SECTIONS = {
+    "": "inbox",
+    "inbox": "inbox",
+    "approvals": "inbox",
+    "runs": "runs",
+    "tools": "tools",
+    "settings": "settings",
+    "demo": "demo",
+}
 
 
 @dataclass(frozen=True)
@@ -21,6 +30,7 @@ class Shell:
     section: str
     tenants: list[Tenant]
     tenant: Tenant | None
+    has_demo: bool
 
 
 def shell(request: HttpRequest) -> dict[str, Any]:
@@ -28,8 +38,9 @@ def shell(request: HttpRequest) -> dict[str, Any]:
     tenants = tenants_of_request(request) if hasattr(request, "user") else []
     tenant = tenant_of_session(request.session, request.user, tenants) if tenants else None  # type: ignore[arg-type]  # tenants are a user's
     first = request.path.strip("/").split("/")[0]
-    section = SECTIONS.get(first, "settings" if first == "settings" else "")
-    return {"shell": Shell(preference(request, "theme"), preference(request, "keys"), section, tenants, tenant)}
+    section = SECTIONS.get(first, "")
+    theme, keys = preference(request, "theme"), preference(request, "keys")
+    return {"shell": Shell(theme, keys, section, tenants, tenant, apps.is_installed("demo"))}
 
 
 def preference(request: HttpRequest, name: str) -> str:

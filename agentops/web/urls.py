@@ -1,7 +1,7 @@
 """The addresses of the pages: nouns, as a person reads them."""
 
 from django.urls import include, path
-from django.views.generic import RedirectView
+from django.views.generic import RedirectView, TemplateView
 
 from agentops.web.decide import decisions
 from agentops.web.inbox import inbox, inbox_count
@@ -39,5 +39,10 @@ urlpatterns = [
     path("settings/keys/<uuid:key_id>/revocation", key_revocation, name="key-revocation"),
     path("session/tenant", tenant, name="tenant"),
     path("session/preference", preference, name="preference"),
+    path(
+        "account/password/reset/",
+        TemplateView.as_view(template_name="account/password_reset.html"),
+        name="account_reset_password",
+    ),
     path("account/", include("allauth.account.urls")),
 ]

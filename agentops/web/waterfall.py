@@ -1,13 +1,15 @@
 """The steps of a run over time: planning, waiting for people, executing."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
+from agentops.web.display.fields import Field
 from runs.queries import StepView
 
 LEAST_WIDTH = 0.4
+GIST_VALUES, GIST_CHARACTERS = 2, 24
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,14 @@ class Fall:
     view: StepView
     segments: list[Segment]
     seconds: float
-    fields: Any
+    fields: Sequence[Field]
+    number: str
+
+    @property
+    def gist(self) -> list[str]:
+        """The first short values of the call, exact, so that steps of one tool can be told apart."""
+        short = [field.text for field in self.fields if len(field.text) <= GIST_CHARACTERS]
+        return short[:GIST_VALUES]
 
 
 def segments(view: StepView, before: datetime, start: datetime, end: datetime) -> list[Segment]:
@@ -49,6 +58,12 @@ def planning_began(views: Sequence[StepView], start: datetime) -> list[datetime]
         done = view.step.settled_at or view.step.created_at
         ends[view.step.turn] = max(ends.get(view.step.turn, start), done)
     return [min(ends.get(v.step.turn - 1, start), v.step.created_at) for v in views]
+
+
+def numbers(views: Sequence[StepView]) -> list[str]:
+    """`3` for the only step of turn 3; `3.1`, `3.2` where the turn has several."""
+    many = Counter(view.step.turn for view in views)
+    return [f"{v.step.turn}.{v.step.index + 1}" if many[v.step.turn] > 1 else str(v.step.turn) for v in views]
 
 
 def took(view: StepView, end: datetime) -> float:

@@ -1,10 +1,14 @@
 """A request is shown whole, and decided by the page's rules."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from uuid import UUID
 
 from django.test import Client
+from django.utils import timezone
 
+from agentops.tenancy.transaction import tenant_transaction
+from approvals.models import ApprovalRequest
 from approvals.queries import request as request_of
 from runs import queries
 from tests.cast import Person
@@ -62,8 +66,36 @@ def test_a_folded_value_must_be_opened(scene: Scene, browse: Browse) -> None:
 def test_who_asked_cannot_approve_and_is_told_why(scene: Scene, browse: Browse) -> None:
     request_id = waiting(scene, scene.run())
     alice, address = browse(scene.cast.alice), f"/approvals/{request_id}"
-    assert "You asked for this" in alice.get(address).content.decode()
+    page = alice.get(address).content.decode()
+    assert "You cannot decide this." in page
+    assert "You asked for this; somebody else must decide." in page
     assert alice.post(f"{address}/decisions", approval(scene, request_id)).status_code == 403
+    part = alice.get(address, headers={"HX-Request": "true", "HX-Target": "bar"}).content.decode()
+    assert "You asked for this; somebody else must decide." in part
+    assert "You asked for this" not in browse(scene.cast.bob).get(address).content.decode()
+
+
+def test_who_asked_is_told_so_after_the_decision_too(scene: Scene, browse: Browse) -> None:
+    request_id = waiting(scene, scene.run())
+    address = f"/approvals/{request_id}"
+    browse(scene.cast.bob).post(f"{address}/decisions", approval(scene, request_id))
+    page = browse(scene.cast.alice).get(address).content.decode()
+    assert "You asked for this; it was for somebody else to decide." in page
+
+
+def test_a_changed_condition_shows_exactly_what_it_was_and_is(scene: Scene, browse: Browse) -> None:
+    request_id = waiting(scene, scene.run())
+    address = f"/approvals/{request_id}"
+    INVOICES[request_of(scene.cast.bob.actor, request_id).snapshot["args"]["invoice_id"]] = "13950\u200b.00"
+    with tenant_transaction(scene.cast.tenant.id):
+        ApprovalRequest.objects.filter(id=request_id).update(checked_at=timezone.now() - timedelta(minutes=1))
+    assert browse(scene.cast.bob).post(f"{address}/checks").status_code == 302
+    table = browse(scene.cast.bob).get(address).content.decode().split('class="conditions"')[1].split("</table>")[0]
+    row = table.split('class="differs"')[1].split("</tr>")[0]
+    assert '"12400.00"' in row.replace("&quot;", '"')
+    assert "U+200B" in row
+    assert "1 invisible character" in row
+    assert "could not be read" not in row
 
 
 def test_another_tenant_sees_nothing(scene: Scene, browse: Browse) -> None:

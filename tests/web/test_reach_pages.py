@@ -1,5 +1,7 @@
 """Every page answers a member, and only a member."""
 
+import re
+
 import pytest
 from django.test import Client
 
@@ -36,3 +38,22 @@ def test_a_person_signs_in_by_e_mail_and_password(cast: Cast) -> None:
 
 def test_nobody_signs_up(cast: Cast) -> None:
     assert b"There is no sign-up" in Client().get("/account/signup/").content
+
+
+def test_a_forgotten_password_is_no_dead_end(cast: Cast) -> None:
+    client = Client()
+    assert b"/account/password/reset/" in client.get("/account/login/").content
+    answer = client.get("/account/password/reset/")
+    assert b"manage.py changepassword" in answer.content
+    assert client.post("/account/password/reset/", {"email": cast.bob.user.email}).status_code == 405
+
+
+def test_the_palette_offers_only_what_the_member_may_open(cast: Cast) -> None:
+    for person, places in ((cast.carol, 1), (cast.bob, 0)):
+        client = Client()
+        client.force_login(person.user, "django.contrib.auth.backends.ModelBackend")
+        palette = client.get("/inbox").content.decode().split("data-palette")[1].split("</dialog>")[0]
+        assert palette.count("Start a run") == places
+        assert palette.count("Administration") == places
+        links = re.findall(r'<li><a href="([^"]+)"', palette)
+        assert {client.get(link).status_code for link in links if not link.startswith("/admin")} == {200}

@@ -1,0 +1,40 @@
+"""A run's page says what waits, which step is which, and how much of each budget is gone."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from agentops.web.bars import bars
+from runs import queries
+from tests.cast import Person
+from tests.web.scene import Scene
+
+type Browse = Callable[[Person], Client]
+
+
+def test_a_waiting_run_names_what_it_waits_for(scene: Scene, browse: Browse) -> None:
+    run_id = scene.run()
+    request_id = queries.run(scene.cast.bob.actor, run_id).open_approvals[0]
+    page = browse(scene.cast.alice).get(f"/runs/{run_id}").content.decode()
+    notice = page.split("A call waits for a person.")[1].split("</section>")[0]
+    assert f'href="/approvals/{request_id}"' in notice
+    assert "DE02 1203 0000 0000 2020 51" in notice
+
+
+def test_each_step_shows_its_number_and_first_values(scene: Scene, browse: Browse) -> None:
+    run_id = scene.run()
+    page = browse(scene.cast.alice).get(f"/runs/{run_id}").content.decode()
+    rows = [row.split("</summary>")[0] for row in page.split('<details class="fall"')[1:]]
+    assert [re.findall(r'<span class="muted">(.*?)</span>', row)[0] for row in rows] == ["1", "2"]
+    assert "&quot;INV-" in rows[0]
+
+
+@pytest.mark.parametrize(
+    ("used", "figure"),
+    [(0, "0 s / 2 h"), (59, "59 s / 2 h"), (1295, "21 min 35 s / 2 h"), (5400, "1 h 30 min / 2 h")],
+)
+def test_the_wall_clock_is_told_in_hours_and_minutes(used: int, figure: str) -> None:
+    budget = {"limit": {"seconds": 7200}, "used": {"seconds": used}, "reserved": {}}
+    assert [bar.figure for bar in bars(budget)] == [figure]

@@ -26,7 +26,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-STARTS_IN = 60.0
+STARTS_IN = 120.0
 _WORKER = ThreadPoolExecutor(1)
 
 

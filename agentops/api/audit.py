@@ -43,7 +43,7 @@ class Key(Resource):
 
     authentication_classes = ()
 
-    @documented(200, "The public key of this installation; write it down elsewhere", shows=KeyDocument)
+    @documented(200, "The public key of this installation; write it down elsewhere", shows=KeyDocument, public=True)
     def get(self, request: Request) -> HttpResponse:
         query.known_only(request, paging=False)
         return answer({"algorithm": "Ed25519", "public_key": public_key()})

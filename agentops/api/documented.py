@@ -44,10 +44,11 @@ def documented[F: Callable[..., Any]](
     query: Sequence[str] = (),
     words: dict[str, Sequence[str]] | None = None,
     once: bool = False,
+    public: bool = False,
 ) -> Callable[[F], F]:
     """Decorate a handler with its success, its body, its query and the closed `words` of a parameter.
 
-    `once`: it takes an Idempotency-Key, and a repetition is answered with 200.
+    `once`: it takes an Idempotency-Key, and a repetition is answered with 200. `public`: no key is needed.
     """
     parameters = [OpenApiParameter(name, _QUERY.get(name, {"type": "string"})) for name in query]
     parameters += [OpenApiParameter(name, str, enum=list(values)) for name, values in (words or {}).items()]
@@ -57,6 +58,7 @@ def documented[F: Callable[..., Any]](
     for code, text in _REFUSALS.items():
         responses[code, "application/problem+json"] = OpenApiResponse(Problem, text)
     return extend_schema(
+        auth=[{}] if public else None,  # type: ignore[list-item]  # OpenAPI's "no security", which the stubs lack
         parameters=[*parameters, *([_KEY] if once else [])],
         request={"application/json": body} if body else None,
         responses=responses,

@@ -1,4 +1,4 @@
-"""One run: where it stands, what it spent, every step, and its log."""
+"""One run: where it stands, what it spent, and every step."""
 
 from typing import Any
 from uuid import UUID
@@ -30,16 +30,6 @@ MAX_REASON = 2000
 def run_page(request: MemberRequest, run_id: UUID) -> HttpResponse:
     """The run."""
     return show(request, "runs/run.html", page_of(request.actor, run_id), parts=PARTS)
-
-
-@require_safe
-@member
-def events_page(request: MemberRequest, run_id: UUID) -> HttpResponse:
-    """The raw log with its hashes, from `?after=` on."""
-    after = int(text) if (text := request.GET.get("after", "0")).isdecimal() and len(text) < 10 else 0
-    found = queries.events(request.actor, run_id, after=after)
-    context = {"run": queries.run(request.actor, run_id), "events": found, "next": found[-1].seq if found else 0}
-    return show(request, "runs/events.html", context)
 
 
 @require_POST

@@ -6,10 +6,11 @@ from django.views.generic import RedirectView, TemplateView
 from agentops.web.decide import decisions
 from agentops.web.inbox import inbox, inbox_count
 from agentops.web.keys import key_revocation, keys
+from agentops.web.log import events_page, export
 from agentops.web.people import settings_page
 from agentops.web.reconcile import reconciliation
 from agentops.web.request import checks, request_page
-from agentops.web.run import cancellation, events_page, run_page
+from agentops.web.run import cancellation, run_page
 from agentops.web.runs import runs_page
 from agentops.web.session import preference, tenant
 from agentops.web.start import start
@@ -29,6 +30,7 @@ urlpatterns = [
     path("runs/<uuid:run_id>", run_page, name="run"),
     path("runs/<uuid:run_id>/input", input_values, name="input-values"),
     path("runs/<uuid:run_id>/events", events_page, name="events"),
+    path("runs/<uuid:run_id>/export", export, name="export"),
     path("runs/<uuid:run_id>/cancellation", cancellation, name="cancellation"),
     path("steps/<uuid:step_id>/values", step_values, name="step-values"),
     path("steps/<uuid:step_id>/reconciliation", reconciliation, name="reconcile"),

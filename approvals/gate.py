@@ -124,6 +124,13 @@ def is_carried(request: ApprovalRequest, votes: Mapping[UUID, frozenset[str]]) -
     return standing(list(votes.items()), request.requesters, request.group) >= max(1, request.quorum)
 
 
+def counted(request: ApprovalRequest, votes: Mapping[UUID, frozenset[str]]) -> dict[UUID, frozenset[str]]:
+    """Those of the votes whose voters may still decide this request."""
+    return {
+        user: roles for user, roles in votes.items() if standing([(user, roles)], request.requesters, request.group)
+    }
+
+
 def _already(request: ApprovalRequest, decided: Sequence[Decision], mine: Decision | None) -> AlreadyDecided:
     last = mine or max(decided, key=lambda d: d.at, default=None)
     details: dict[str, object] = {"status": request.status}

@@ -1,18 +1,19 @@
 """What doors read of approval requests: values, evaluated, inside one tenant transaction each."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Prefetch, Q, QuerySet
 
-from agentops.tenancy.access import eligible_people, require_scope
+from agentops.tenancy.access import require_scope
 from agentops.tenancy.actor import Actor
+from agentops.tenancy.models import Membership
 from agentops.tenancy.scopes import APPROVALS_DECIDE, APPROVALS_READ
 from agentops.tenancy.transaction import tenant_transaction
 from approvals.counting import COUNT_UP_TO, capped_counts
-from approvals.domain.decision import Person, RequestStatus, eligible_roles, refusal
+from approvals.domain.decision import Person, RequestStatus, Verdict, eligible_roles, refusal, shortage, standing
 from approvals.domain.errors import ApprovalNotFound
 from approvals.models import ApprovalRequest, Decision
 from tools.domain.canonical import Json, canonical, parse
@@ -20,11 +21,12 @@ from tools.domain.canonical import Json, canonical, parse
 
 @dataclass(frozen=True)
 class RequestRow:
-    """A request in a list. `cannot` says why the reader cannot decide it, empty when they can."""
+    """A request in a list. `cannot`: why the reader cannot decide it; `shortage`: why nobody can carry it."""
 
     request: ApprovalRequest
     given: int
     cannot: str
+    shortage: str
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class RequestView:
     decisions: Sequence[Decision]
     given: int
     cannot: str
+    shortage: str
     eligible: Sequence[str]
     able: int
 
@@ -82,8 +85,7 @@ def requests(
         (found_count,) = capped_counts(rows)
         paged = _after(rows, tab, after)
         found = list((paged if whole else paged.defer("snapshot", "checks"))[: size + 1])
-        given = _given([r.id for r in found])
-        shown = [RequestRow(r, given.get(r.id, 0), why_not(actor, r)) for r in found[:size]]
+        shown = _rows(actor, found[:size])
         last = found[size - 1] if len(found) > size else None
         key = None if last is None else (last.decided_at if tab == "decided" else last.opened_at, last.id)
         return RequestPage(shown, found_count if found_count <= COUNT_UP_TO else None, key)
@@ -108,9 +110,9 @@ def request(actor: Actor, request_id: UUID) -> RequestView:
         decisions = Prefetch("decisions", Decision.objects.order_by("at"))
         rows = ApprovalRequest.objects.filter(tenant_id=actor.tenant_id, id=request_id)
         row = rows.prefetch_related(decisions).first()
-        if row is None:
-            raise ApprovalNotFound
-        able = len(eligible_people(actor.tenant_id, eligible_roles(row.group)) - frozenset(row.requesters))
+        people = _people(actor.tenant_id)
+    if row is None:
+        raise ApprovalNotFound
     snapshot: Any = parse(row.snapshot)
     checks: Any = parse(row.checks)
     votes = list(row.decisions.all())
@@ -120,22 +122,23 @@ def request(actor: Actor, request_id: UUID) -> RequestView:
         args_text=canonical(snapshot["args"]),
         checks=[c for c in checks if isinstance(c, dict)],
         decisions=votes,
-        given=sum(1 for d in votes if d.verdict == "approve"),
-        cannot=why_not(actor, row),
+        given=_given(row, [d.user_id for d in votes if d.verdict == Verdict.APPROVE.value], people),
+        cannot=why_not(actor, row, [d.user_id for d in votes]),
+        shortage=_shortage(row, people),
         eligible=sorted(eligible_roles(row.group)),
-        able=able,
+        able=standing(list(people.items()), row.requesters, row.group),
     )
 
 
-def why_not(actor: Actor, row: ApprovalRequest) -> str:
-    """Why this actor cannot decide this request; empty when they can."""
+def why_not(actor: Actor, row: ApprovalRequest, voted: Collection[UUID]) -> str:
+    """Why this actor cannot decide this request; empty when they can. `voted`: who has decided it."""
     person = Person(actor.user_id, actor.roles, actor.allows(APPROVALS_DECIDE), actor.label, actor.door)
     against = refusal(person, row.requesters, row.group)
     if against is not None:
         return against.message
     if row.status != RequestStatus.PENDING.value:
         return f"It is {row.status}."
-    return ""
+    return "You have approved it already; somebody else must too." if actor.user_id in voted else ""
 
 
 def _tab(actor: Actor, tab: str, status: str | None) -> QuerySet[ApprovalRequest]:
@@ -167,10 +170,34 @@ def _after(rows: QuerySet[ApprovalRequest], tab: str, after: tuple[Any, ...] | N
     return rows.order_by("opened_at", "id")
 
 
-def _given(ids: Sequence[UUID]) -> dict[UUID, int]:
-    given: dict[UUID, int] = {}
-    for request_id in Decision.objects.filter(request_id__in=ids, verdict="approve").values_list(
-        "request_id", flat=True
-    ):
-        given[request_id] = given.get(request_id, 0) + 1
-    return given
+def _rows(actor: Actor, found: Sequence[ApprovalRequest]) -> list[RequestRow]:
+    people = _people(actor.tenant_id)
+    voted: dict[UUID, list[UUID]] = {row.id: [] for row in found}
+    approvals = Decision.objects.filter(request_id__in=voted, verdict=Verdict.APPROVE.value)
+    for request_id, user_id in approvals.values_list("request_id", "user_id"):
+        voted[request_id].append(user_id)
+    return [
+        RequestRow(r, _given(r, voted[r.id], people), why_not(actor, r, voted[r.id]), _shortage(r, people))
+        for r in found
+    ]
+
+
+def _people(tenant_id: UUID) -> Mapping[UUID, frozenset[str]]:
+    """The members who may decide anything now, with their roles."""
+    members = Membership.objects.filter(
+        tenant_id=tenant_id, roles__overlap=sorted(eligible_roles(None)), user__is_active=True
+    )
+    return {user_id: frozenset(roles) for user_id, roles in members.values_list("user_id", "roles")}
+
+
+def _given(row: ApprovalRequest, approved_by: Sequence[UUID], people: Mapping[UUID, frozenset[str]]) -> int:
+    """The approvals; while the request waits, only those of people who may still decide it."""
+    if row.status != RequestStatus.PENDING.value:
+        return len(approved_by)
+    return standing([(user, people.get(user, frozenset())) for user in approved_by], row.requesters, row.group)
+
+
+def _shortage(row: ApprovalRequest, people: Mapping[UUID, frozenset[str]]) -> str:
+    if row.status != RequestStatus.PENDING.value:
+        return ""
+    return shortage(list(people.items()), row.requesters, row.group, row.quorum)

@@ -16,7 +16,7 @@ from psycopg import Cursor
 from pydantic import SecretStr
 
 from agentops.tenancy.models import Tenant
-from agentops.tenancy.scopes import scopes_of
+from agentops.tenancy.scopes import in_common, scopes_of
 from approvals.domain.policy import Policy, Preset
 from approvals.models import ApprovalRequest, Decision
 from runs.book import Book, Rights, ToolNow
@@ -40,6 +40,10 @@ _PICK_NEXT = _ENTER.format(
 )
 
 _LOAD = """
+WITH active_member AS NOT MATERIALIZED (
+    SELECT m.tenant_id, m.user_id, m.roles FROM tenancy_membership m JOIN tenancy_user u ON u.id = m.user_id
+    WHERE u.is_active
+)
 SELECT jsonb_build_object(
   'run', to_jsonb(r), 'agent', to_jsonb(v), 'tenant', jsonb_build_object('slug', t.slug, 'status', t.status),
   'now', clock_timestamp(),
@@ -58,7 +62,7 @@ SELECT jsonb_build_object(
   'decisions', (SELECT jsonb_agg(to_jsonb(d) || jsonb_build_object('roles', m.roles))
                 FROM approvals_approvalrequest q
                 JOIN approvals_decision d ON d.tenant_id = q.tenant_id AND d.request_id = q.id
-                LEFT JOIN tenancy_membership m ON m.tenant_id = d.tenant_id AND m.user_id = d.user_id
+                LEFT JOIN active_member m ON m.tenant_id = d.tenant_id AND m.user_id = d.user_id
                 WHERE q.tenant_id = r.tenant_id AND q.run_id = r.id AND q.status IN ('pending', 'approved')),
   'tools', (SELECT jsonb_agg(jsonb_build_array(
                 n.id, l.id, l.name, n.number, l.enabled, l.quarantined, n.schema_hash, true))
@@ -68,12 +72,13 @@ SELECT jsonb_build_object(
                   FROM tools_credential c WHERE c.tenant_id = r.tenant_id),
   'policy', (SELECT jsonb_build_array(y.number, y.preset, y.rules, y.reconcile_quorum) FROM approvals_policyversion y
              WHERE y.tenant_id = r.tenant_id ORDER BY y.number DESC LIMIT 1),
-  'key', (SELECT jsonb_build_object('scopes', k.scopes, 'revoked', k.revoked_at IS NOT NULL,
-            'expired', k.expires_at <= clock_timestamp(), 'disabled', c.disabled_at IS NOT NULL, 'roles', m.roles)
+  'key', (SELECT jsonb_build_object('scopes', k.scopes, 'personal', k.user_id IS NOT NULL,
+            'revoked', k.revoked_at IS NOT NULL, 'expired', k.expires_at <= clock_timestamp(),
+            'disabled', c.disabled_at IS NOT NULL, 'roles', m.roles)
           FROM tenancy_apikey k LEFT JOIN tenancy_serviceaccount c ON c.id = k.service_account_id
-          LEFT JOIN tenancy_membership m ON m.tenant_id = k.tenant_id AND m.user_id = coalesce(k.user_id, c.owner_id)
+          LEFT JOIN active_member m ON m.tenant_id = k.tenant_id AND m.user_id = coalesce(k.user_id, c.owner_id)
           WHERE k.id = r.key_id AND k.tenant_id = r.tenant_id),
-  'member', (SELECT to_jsonb(m.roles) FROM tenancy_membership m
+  'member', (SELECT to_jsonb(m.roles) FROM active_member m
              WHERE m.tenant_id = r.tenant_id AND 'user:' || m.user_id::text = r.principal)
 )::text
 FROM runs_run r
@@ -163,7 +168,8 @@ def _rights(found: Mapping[str, Any]) -> Rights:
         return Rights(frozenset(), "its service account is disabled.")
     if not key["roles"]:
         return Rights(frozenset(), "the person who answers for it is no longer a member.")
-    return Rights(frozenset(key["scopes"]))
+    scopes = in_common(key["scopes"], scopes_of(key["roles"])) if key["personal"] else key["scopes"]
+    return Rights(frozenset(scopes))
 
 
 def _policy(row: list[Any] | None) -> Policy:

@@ -101,4 +101,4 @@ class Recheck(Resource):
 
 def _shown(actor: Actor, approval_id: UUID) -> dict[str, object]:
     view = queries.request(actor, approval_id)
-    return renderings.approval(RequestRow(view.request, view.given, view.cannot))
+    return renderings.approval(RequestRow(view.request, view.given, view.cannot, view.shortage))

@@ -99,7 +99,7 @@ def approval(row: RequestRow) -> dict[str, Any]:
         "args": Raw(args),
         "canonical": args,
         "digest": request.digest,
-        "reasons": list(request.reasons),
+        "reasons": [*request.reasons, *([row.shortage] if row.shortage else [])],
         "preconditions": _conditions(request),
         "provenance": [],
         "budget_effect": snapshot["budget"],

@@ -73,5 +73,17 @@ def standing(votes: Collection[tuple[UUID, frozenset[str]]], requesters: Collect
     return len({user for user, roles in votes if _eligible(roles, group) and user not in requesters})
 
 
+def shortage(
+    people: Collection[tuple[UUID, frozenset[str]]], requesters: Collection[UUID], group: str | None, quorum: int
+) -> str:
+    """Why the request cannot be carried by the people there are, empty when it can: it stays closed until then."""
+    able = standing(people, requesters, group)
+    if able >= quorum:
+        return ""
+    who = f"the group “{group}”" if group else "those who may decide"
+    found = {0: "nobody", 1: "only one person"}.get(able, f"only {able} people")
+    return f"It cannot be approved now: it needs {quorum} of {who} who did not ask for it, and there is {found}."
+
+
 def _eligible(roles: frozenset[str], group: str | None) -> bool:
     return bool(roles & eligible_roles(group))

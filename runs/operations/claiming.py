@@ -171,7 +171,7 @@ def _asks_again(book: Book, step: Step, tool: ToolNow, taken: list[Reading]) -> 
     if objection is None:
         return False
     book.record(step, StepEvent.STALED, caught_by="approval", message=objection)
-    hold(book, step, tool, judged, taken)
+    hold(book, step, tool, judged, taken, objection)
     return True
 
 
@@ -227,7 +227,7 @@ def _changed(condition: Precondition, was: object, reading: Reading, args: Json)
 
 def _react(book: Book, step: Step, tool: ToolNow, taken: list[Reading], on_change: str, objection: str) -> None:
     if on_change == "ask_again":
-        hold(book, step, tool, judging.judge(book, tool, parse(book.proposals[step.id].args or "{}")), taken)
+        hold(book, step, tool, judging.judge(book, tool, parse(book.proposals[step.id].args or "{}")), taken, objection)
         return
     release(book, step)
     refuse(book, step, Refusal("precondition_changed", objection, retryable=True, hint="Read again, then propose."))

@@ -134,7 +134,7 @@ def _step(book: Book, request: ApprovalRequest) -> Step:
 def _decide(
     book: Book, request: ApprovalRequest, person: Person, verdict: Verdict, reason: str, then: Then, proof: str
 ) -> Decided:
-    votes = book.votes_for(request)
+    votes = gate.counted(request, book.votes_for(request))
     rejects = verdict is Verdict.REJECT
     decision, settles = gate.record_decision(
         request,
@@ -194,9 +194,13 @@ def _ask_again(book: Book, request: ApprovalRequest) -> ApprovalRequest | None:
     place = f"{step.turn}.{step.index}"
     taken = [Reading(place, str(c["name"]), _text(c["now"]), read_at) for c in checks if isinstance(c, dict)]  # type: ignore[union-attr]  # a list, else nothing fails
     book.record(step, StepEvent.STALED, caught_by="precondition_changed", request=str(request.id))
-    successor = hold(book, step, tool, judging.judge(book, tool, _shown(book, step)), taken)
+    successor = hold(book, step, tool, judging.judge(book, tool, _shown(book, step)), taken, _because(failing))
     external_due(book)
     return successor
+
+
+def _because(failing: Sequence[dict[str, Json]]) -> str:
+    return "; ".join(f"“{check['name']}”: {check['reason']}" for check in failing)
 
 
 def _text(value: Json) -> str | None:

@@ -10,6 +10,7 @@ from agentops.tenancy.ids import uuid7
 from approvals import gate
 from approvals.domain.binding import Binding, Condition
 from approvals.domain.decision import RequestStatus
+from approvals.domain.policy import Effect
 from approvals.gate import Asking, Judgement
 from approvals.models import ApprovalRequest
 from runs.book import Book, ToolNow
@@ -44,14 +45,20 @@ class Check:
         }
 
 
-def hold(book: Book, step: Step, tool: ToolNow, judgement: Judgement, readings: Sequence[Reading]) -> ApprovalRequest:
-    """Hold the step for people. An earlier request of it is superseded and never approves anything again."""
+def hold(
+    book: Book, step: Step, tool: ToolNow, judgement: Judgement, readings: Sequence[Reading], because: str = ""
+) -> ApprovalRequest:
+    """Hold the step for people; `because`: why policy alone does not decide.
+
+    An earlier request of it is superseded and never approves anything again.
+    """
     proposal = book.proposals[step.id]
     earlier = book.request_of(step)
     conditions = [Condition(r.name, r.value) for r in readings]
     sentence = summary(tool, proposal)
     proposal_conditions = canonical([[c.name, c.before] for c in conditions])
     binding = bind(book, step, tool, conditions, uuid7(), judgement)
+    reasons = _reasons(judgement, readings, because)
     request = gate.open_request(
         Asking(
             binding=binding,
@@ -59,7 +66,7 @@ def hold(book: Book, step: Step, tool: ToolNow, judgement: Judgement, readings: 
             acting_for=book.run.acting_for,
             summary="".join(part.text for part in sentence),
             summary_values=templates.places(sentence),
-            reasons=judgement.reasons,
+            reasons=reasons,
             tainted=book.run.tainted,
             snapshot=_snapshot(book, step, tool, judgement, proposal_conditions, earlier),
             checks=canonical([_as_proposed(r).as_json() for r in readings]),
@@ -79,8 +86,14 @@ def hold(book: Book, step: Step, tool: ToolNow, judgement: Judgement, readings: 
     book.requests[request.id] = request
     step.request_id = request.id
     step.digest = request.digest
-    book.record(step, StepEvent.HELD, request=str(request.id), digest=request.digest, reasons=list(judgement.reasons))
+    book.record(step, StepEvent.HELD, request=str(request.id), digest=request.digest, reasons=list[Json](reasons))
     return request
+
+
+def _reasons(judgement: Judgement, readings: Sequence[Reading], because: str) -> list[str]:
+    asked = judgement.reasons if judgement.effect is Effect.REQUIRE_APPROVAL else ()
+    unread = [f"“{r.name}” could not be read: {r.fault}" for r in readings if r.value is None]
+    return [*([because] if because else []), *asked, *unread]
 
 
 def _show_what_changed(earlier: ApprovalRequest, readings: Sequence[Reading]) -> None:

@@ -1,151 +1,37 @@
 """The shortest legal ways to runs in each state, with tools that really do something and remember it."""
 
-import threading
-from dataclasses import dataclass, field
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from pydantic import BaseModel
+from django.utils import timezone
 
 from agentops.tenancy.actor import Actor
 from agentops.tenancy.ids import uuid7
 from agentops.tenancy.transaction import tenant_transaction
 from approvals.domain.decision import Then, Verdict
-from approvals.models import ApprovalRequest
+from approvals.models import ApprovalRequest, PolicyVersion
 from runs import execution, probing
-from runs.models import Event, Run, Step
+from runs.domain.budget import Counters
+from runs.domain.planning import Finish, ToolProposal
+from runs.models import Event, Run, Step, WorkItem
 from runs.operations import advancing
 from runs.operations.advancing import Execute, Probe
 from runs.operations.claiming import Claimed
 from runs.operations.configuring import install_agent
 from runs.operations.deciding import Decided, decide
 from runs.operations.starting import start_run
+from runs.operations.submitting import submit
 from tests.cast import Cast
-from tools.declare import ToolContext, tool
-from tools.domain.outcome import ToolError
-from tools.operations import install_code_tools
+from tests.runs.world import TOOLS, WORLDS, World
+from tools.domain.canonical import canonical
+from tools.domain.checks import parse_spec
+from tools.operations import install_code_tools, install_specs
 
-
-class Nothing(BaseModel):
-    """No arguments."""
-
-
-class Account(BaseModel):
-    """One account of the test's own world."""
-
-    account: str
-
-
-class Transfer(BaseModel):
-    """A payment."""
-
-    account: str
-    amount: str
-
-
-class Note(BaseModel):
-    """A note with anything in it."""
-
-    text: str
-    meta: dict[str, Any] = {}
-
-
-class Told(BaseModel):
-    """What a test tool says."""
-
-    account: str = ""
-    status: str = ""
-    amount: str = ""
-    done: int = 0
-
-
-@dataclass
-class World:
-    """What the tools of one test read and change."""
-
-    status: str = "open"
-    amount: str = "12400.00"
-    paid: list[tuple[str, str, str]] = field(default_factory=list)
-    notes: list[dict[str, Any]] = field(default_factory=list)
-    reads: int = 0
-    fail_next: ToolError | None = None
-    gate: threading.Event | None = None
-    entered: threading.Event = field(default_factory=threading.Event)
-
-
-WORLDS: dict[str, World] = {}
-
-
-def _world(account: str) -> World:
-    return WORLDS[account]
-
-
-@tool(name="t_read", description="Reads an account.", risk="read", scope="ledger:read", output_trust="trusted")
-def t_read(args: Account, ctx: ToolContext) -> Told:
-    world = _world(args.account)
-    world.reads += 1
-    world.entered.set()
-    if world.gate is not None:
-        while not world.gate.wait(0.02):
-            if ctx.cancelled.is_set():
-                raise ToolError("cancelled", "The read was cancelled.")
-    return Told(account=args.account, status=world.status, amount=world.amount)
-
-
-@tool(name="t_pay", description="Pays.", risk="destructive", scope="ledger:write", output_trust="trusted",
-      idempotency="none", resource_scope="account:{args.account}",
-      approval_summary="Pay {args.amount} to {args.account}",
-      preconditions=[{"name": "account unchanged",
-                      "probe": {"tool": "t_read", "args": {"account": {"$cel": "args.account"}}},
-                      "select": "[status, amount]"}])  # fmt: skip
-def t_pay(args: Transfer, ctx: ToolContext) -> Told:
-    return _pay(args, ctx)
-
-
-@tool(name="t_pay_plain", description="Pays without conditions.", risk="destructive", scope="ledger:write",
-      output_trust="trusted", approval_summary="Pay {args.amount} to {args.account}")  # fmt: skip
-def t_pay_plain(args: Transfer, ctx: ToolContext) -> Told:
-    return _pay(args, ctx)
-
-
-@tool(
-    name="t_pay_priced",
-    description="Pays, and says what it costs.",
-    risk="destructive",
-    scope="ledger:write",
-    output_trust="trusted",
-    cost={"money": {"amount": {"in": "args", "pointer": "/amount"}, "currency": "EUR"}, "records": 1},
-)
-def t_pay_priced(args: Transfer, ctx: ToolContext) -> Told:
-    return _pay(args, ctx)
-
-
-@tool(name="t_note", description="Adds a note.", risk="write", scope="ledger:write", output_trust="trusted")
-def t_note(args: Note, ctx: ToolContext) -> Told:
-    WORLDS.setdefault("notes", World()).notes.append(args.model_dump())
-    return Told(done=1)
-
-
-@tool(name="t_page", description="Reads an untrusted page.", risk="read", scope="ledger:read")
-def t_page(args: Account, ctx: ToolContext) -> Told:
-    return Told(account=args.account, status="<script>alert(1)</script>")
-
-
-def _pay(args: Transfer, ctx: ToolContext) -> Told:
-    world = _world(args.account)
-    world.entered.set()
-    if world.gate is not None:
-        while not world.gate.wait(0.02):
-            if ctx.cancelled.is_set():
-                break
-    if world.fail_next is not None:
-        fault, world.fail_next = world.fail_next, None
-        raise fault
-    world.paid.append((args.account, args.amount, ctx.idempotency_key))
-    return Told(account=args.account, done=len(world.paid))
-
-
-TOOLS = ("t_read", "t_pay", "t_pay_plain", "t_pay_priced", "t_note", "t_page")
+__all__ = ["WORLDS", "Stage", "World", "new_stage"]
 
 
 @dataclass
@@ -167,10 +53,42 @@ class Stage:
                       budget=budget)  # fmt: skip
         return slug
 
-    def external(self, slug: str = "outside", *, budget: Any = None) -> str:
-        """An agent that somebody else plans for."""
-        install_agent(self.tenant_id, slug=slug, name=slug, planner="external", tools=TOOLS, budget=budget)
+    def external(self, slug: str = "outside", *, budget: Any = None, tools: Sequence[str] = ()) -> str:
+        """An agent that somebody else plans for, with the test tools and these."""
+        every = (*TOOLS, *tools)
+        install_agent(self.tenant_id, slug=slug, name=slug, planner="external", tools=every, budget=budget)
         return slug
+
+    def outside(self, *, budget: Any = None, tools: Sequence[str] = (), **kwargs: Any) -> UUID:
+        """A run that the service account plans for."""
+        return self.start(self.external(budget=budget, tools=tools), by=self.cast.service.actor, **kwargs)
+
+    def propose(self, run_id: UUID, *calls: ToolProposal | Finish, **kwargs: Any) -> list[Step]:
+        """One turn of the service account; its steps."""
+        turn = submit(self.cast.service.actor, run_id, calls, **kwargs).turn
+        return [step for step in self.steps(run_id) if step.turn == turn]
+
+    def pay(self, amount: str = "5", *, tool: str = "t_pay_plain", again: int = 0) -> ToolProposal:
+        """A payment from the stage's account."""
+        return ToolProposal(tool, {"account": self.account, "amount": amount}, again=again)
+
+    def read(self, *, again: int = 0) -> ToolProposal:
+        """A look at the stage's account."""
+        return ToolProposal("t_read", {"account": self.account}, again=again)
+
+    def tool(self, definition: dict[str, Any]) -> str:
+        """A tool of the tenant with this definition; its name."""
+        (version,) = install_specs(self.tenant_id, [parse_spec(definition)], by="test")
+        return version.tool.name
+
+    def policy(self, *rules: dict[str, Any]) -> None:
+        """These rules, from now on."""
+        with tenant_transaction(self.tenant_id):
+            number = PolicyVersion.objects.count() + 1
+            PolicyVersion.objects.create(
+                tenant_id=self.tenant_id, number=number, preset="careful", rules=canonical(list(rules)),
+                created_at=timezone.now(),
+            )  # fmt: skip
 
     def start(self, slug: str, *, by: Actor | None = None, **kwargs: Any) -> UUID:
         """Start a run as alice, or as `by`."""
@@ -202,14 +120,47 @@ class Stage:
         return next(r for r in self.requests(run_id) if r.status == "pending")
 
     def approve(self, run_id: UUID, by: Actor | None = None) -> Decided:
-        """Approve what the run waits for, as bob."""
+        """Approve what the run has waited for longest, as bob."""
         request = self.pending(run_id)
         return decide(by or self.cast.bob.actor, request.id, verdict=Verdict.APPROVE, digest=request.digest)
 
-    def reject(self, run_id: UUID, *, reason: str = "no", then: Then = Then.REPLAN) -> Decided:
-        request = self.pending(run_id)
-        actor = self.cast.bob.actor
+    def reject(self, run_id: UUID, *, reason: str = "no", then: Then = Then.REPLAN, by: Actor | None = None) -> Decided:
+        """Reject what the run has waited for longest, as bob."""
+        request, actor = self.pending(run_id), by or self.cast.bob.actor
         return decide(actor, request.id, verdict=Verdict.REJECT, digest=request.digest, reason=reason, then=then)
+
+    def refusal(self, step: Step) -> dict[str, Any]:
+        """What the planner reads of a step that was not done."""
+        assert step.refusal is not None, step.status
+        read: dict[str, Any] = json.loads(step.refusal)
+        return read
+
+    def budget(self, run_id: UUID) -> tuple[Counters, Counters]:
+        """What is used, and what is reserved."""
+        run = self.run(run_id)
+        return Counters.model_validate_json(run.used), Counters.model_validate_json(run.reserved)
+
+    def lease_ends(self, run_id: UUID) -> None:
+        """As if the time of every lease of the run had passed."""
+        with tenant_transaction(self.tenant_id):
+            Step.objects.filter(run_id=run_id, status="running").update(lease_until=_long_ago())
+        self.is_due(run_id)
+
+    def nobody_decides(self, run_id: UUID) -> None:
+        """As if the time to decide had passed."""
+        with tenant_transaction(self.tenant_id):
+            ApprovalRequest.objects.filter(run_id=run_id, status="pending").update(expires_at=_long_ago())
+        self.is_due(run_id)
+
+    def time_is_up(self, run_id: UUID) -> None:
+        """As if the run had started long ago."""
+        with tenant_transaction(self.tenant_id):
+            Run.objects.filter(id=run_id).update(created_at=timezone.now() - timedelta(days=400))
+        self.is_due(run_id)
+
+    def is_due(self, run_id: UUID) -> None:
+        """As if the run's next look were due."""
+        WorkItem.objects.filter(id=run_id).update(due_at=_long_ago())
 
     def work(self, run_id: UUID) -> None:
         """Let a worker take this run as far as it goes."""
@@ -223,6 +174,10 @@ class Stage:
             found = advancing.resume(self.tenant_id, run_id, owner, readings=probing.read(found.wanted))
         assert isinstance(found, Execute), found
         return found.call
+
+
+def _long_ago() -> datetime:
+    return timezone.now() - timedelta(seconds=1)
 
 
 def new_stage(cast: Cast) -> Stage:

@@ -25,6 +25,7 @@ from tools.call import PinnedTool
 from tools.domain.canonical import Json, canonical
 
 MACHINE = "agentops"
+CLOCK = "agentops: clock"
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,11 @@ from agentops.after_commit import nudge
 from agentops.tenancy.ids import uuid7
 from runs import inflight, probing
 from runs.leases import Lease
+from runs.ledger import RunBroke
 from runs.operations import advancing
 from runs.operations.advancing import Execute, Idle, Look, Next, Probe
 from runs.operations.claiming import Claimed
+from runs.operations.giving_up import give_up
 from runs.operations.settling import Settled
 from tools.domain.outcome import NotSent, Outcome
 from tools.executor import ToolCall, execute
@@ -24,14 +26,25 @@ def work(queue: str, hint: UUID | None) -> int:
     """Take due runs of `queue` forward until none is due. Returns how many were taken."""
     owner, ends = uuid7(), time.monotonic() + SLICE_SECONDS
     taken = 0
-    while (found := advancing.begin(queue, hint, owner)) is not None:
+    while _take(queue, hint, owner):
         hint = None
         taken += 1
-        _segment(found, owner)
         if time.monotonic() > ends:
             nudge(queue)
             break
     return taken
+
+
+def _take(queue: str, hint: UUID | None, owner: UUID) -> bool:
+    """Take one run as far as it goes. False: none is due."""
+    try:
+        found = advancing.begin(queue, hint, owner)
+        if found is not None:
+            _segment(found, owner)
+    except RunBroke as broke:
+        give_up(broke)
+        return True
+    return found is not None
 
 
 def _segment(found: Next, owner: UUID) -> None:
@@ -43,8 +56,16 @@ def _segment(found: Next, owner: UUID) -> None:
                 looked = probing.look_up(lookup)
                 found = advancing.resume(lookup.tenant_id, lookup.run_id, owner, found=looked)
             case Execute(call):
-                outcome = perform(call)
-                found = advancing.resume(call.tenant_id, call.run_id, owner, settled=Settled(call, outcome))
+                found = _settled(Settled(call, perform(call)), owner)
+
+
+def _settled(report: Settled, owner: UUID) -> Next:
+    call = report.call
+    try:
+        return advancing.resume(call.tenant_id, call.run_id, owner, settled=report)
+    except RunBroke as broke:
+        give_up(broke, report)
+        return Idle()
 
 
 def perform(call: Claimed) -> Outcome:

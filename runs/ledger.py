@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models import Field, Model
+from django.db.models.functions import Now
 
 from agentops.after_commit import tell_later
 from agentops.tenancy.transaction import entered
@@ -37,10 +39,34 @@ def opened_due(queue: str, hint: UUID | None) -> Iterator[Book | None]:
         if work is None:
             yield None
             return
-        with entered(work.tenant_id):
+        with entered(work.tenant_id), blaming(work.tenant_id, work.id):
             book = _open(work)
             yield book
             write(book)
+
+
+class RunBroke(Exception):
+    """Advancing this run raised something that no run should: the engine has a fault, or its rows have."""
+
+    def __init__(self, tenant_id: UUID, run_id: UUID) -> None:
+        self.tenant_id, self.run_id = tenant_id, run_id
+        super().__init__(str(run_id))
+
+
+@contextmanager
+def blaming(tenant_id: UUID, run_id: UUID) -> Iterator[None]:
+    """Raises RunBroke for whatever goes wrong. A database that is gone is no fault of the run."""
+    try:
+        yield
+    except (OperationalError, InterfaceError):
+        raise
+    except Exception as error:
+        raise RunBroke(tenant_id, run_id) from error
+
+
+def put_off(run_id: UUID) -> None:
+    """Nobody takes the run up for some minutes."""
+    WorkItem.objects.filter(id=run_id).update(due_at=Now() + timedelta(minutes=10))
 
 
 def write(book: Book) -> None:
@@ -132,6 +158,9 @@ def _values(row: Model) -> dict[str, Any]:
 
 
 def _prepared(field: "Field[Any, Any]", value: Any) -> Any:
+    """As the database takes it: it has no U+0000 in text, so that is written as its escape."""
+    if isinstance(value, str) and "\0" in value:
+        value = value.replace("\0", "\\u0000")
     return field.get_db_prep_save(value, connection)
 
 

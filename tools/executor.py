@@ -16,6 +16,8 @@ from tools.observation import observation_text
 __all__ = ["MAX_STORED_CHARACTERS", "CancelSignal", "PinnedTool", "ToolCall", "execute", "observation_text"]
 
 MAX_STORED_CHARACTERS = 4_000_000
+MAX_FAULT_CHARACTERS = 2_000
+MAX_CODE = 60
 _log = logging.getLogger(__name__)
 
 
@@ -112,8 +114,12 @@ def _unhandled(call: ToolCall) -> Outcome:
 
 
 def _without_secret(fault: ToolFault, call: ToolCall) -> ToolFault:
-    if call.credential is None:
-        return fault
-    secret = call.credential.get_secret_value()
-    hint = fault.hint.replace(secret, "⟦credential⟧") if fault.hint else fault.hint
-    return ToolFault(fault.code, fault.message.replace(secret, "⟦credential⟧"), fault.retryable, hint)
+    """The fault as it may be kept: no credential, nothing that is not text, and not for ever."""
+    secret = call.credential.get_secret_value() if call.credential is not None else None
+
+    def clean(text: str) -> str:
+        text = str(text).encode("utf-8", "backslashreplace").decode()
+        return observation_text(text.replace(secret, "⟦credential⟧") if secret else text, MAX_FAULT_CHARACTERS)
+
+    hint = clean(fault.hint) if fault.hint else fault.hint
+    return ToolFault(clean(fault.code)[:MAX_CODE], clean(fault.message), bool(fault.retryable), hint)

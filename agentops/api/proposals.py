@@ -1,5 +1,6 @@
 """`/runs/{id}/proposals`: an outside agent's turn."""
 
+from decimal import Decimal
 from hashlib import sha256
 from http import HTTPStatus
 
@@ -34,7 +35,7 @@ class Proposals(Resource):
             actor,
             row_id(run_id),
             [_proposal(p, faults.get(place)) for place, p in enumerate(body.proposals)],
-            usage=Usage(body.usage.input_tokens, body.usage.output_tokens, body.usage.cost) if body.usage else None,
+            usage=_usage(body.usage) if body.usage else None,
             turn=body.turn,
             key=idempotency_key(request),
             body_hash=sha256(raw if faults else canonical(value).encode()).hexdigest(),
@@ -45,6 +46,12 @@ class Proposals(Resource):
         run = renderings.run(queries.run(actor.reader(), row_id(run_id)))
         status = HTTPStatus.CREATED if found.created else HTTPStatus.OK
         return answer({"turn": found.turn, "steps": rows, "run": run}, status)
+
+
+def _usage(body: shapes.Usage) -> Usage:
+    money = body.cost
+    amount, currency = (money.amount, money.currency) if isinstance(money, shapes.Cost) else (money or "0", "")
+    return Usage(body.input_tokens, body.output_tokens, Decimal(amount), currency)
 
 
 def _proposal(body: shapes.ProposedCall | shapes.ProposedFinish, fault: Refusal | None) -> ToolProposal | Finish:

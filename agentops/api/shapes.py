@@ -18,6 +18,7 @@ Text = Annotated[str, Field(max_length=20_000), _NoNul]
 Reasoning = Annotated[str, Field(max_length=2_000), _NoNul]
 _Word = Annotated[str, Field(max_length=200), _NoNul]
 _Count = Annotated[int, Field(ge=0, le=2**53)]
+_Amount = Annotated[str, Field(pattern=r"^[0-9]{1,12}(\.[0-9]{1,8})?\Z")]
 _ToolName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 _Planner = Literal["playbook", "external"]
 
@@ -43,12 +44,19 @@ class Reason(_Body):
     reason: Reasoning = ""
 
 
+class Cost(_Body):
+    """An exact amount of one currency."""
+
+    amount: _Amount
+    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}\Z")]
+
+
 class Usage(_Body):
-    """What the outside planner used; its tokens count against the run's budget."""
+    """What the outside planner used, counted into the run's budgets; a bare cost is in the run's own currency."""
 
     input_tokens: _Count = 0
     output_tokens: _Count = 0
-    cost: Annotated[str, Field(pattern=r"^[0-9]{1,12}(\.[0-9]{1,8})?$")] | None = None
+    cost: _Amount | Cost | None = None
 
 
 class ProposedCall(_Body):

@@ -23,7 +23,10 @@ class Earlier:
 
 @dataclass(frozen=True)
 class CallFacts:
-    """All that the guards read. `drifted`: the tool has another current version than the pinned one."""
+    """All that the guards read. `drifted`: the tool has another current version than the pinned one.
+
+    `late`: the call was let in before, so that what has changed since may be said.
+    """
 
     tool: str
     tenant_active: bool
@@ -37,6 +40,7 @@ class CallFacts:
     faults: Sequence[Fault]
     earlier: Sequence[Earlier]
     over: Exceeded | None
+    late: bool = False
 
 
 Guard = Callable[[CallFacts], Refusal | None]
@@ -63,7 +67,15 @@ def _scope(facts: CallFacts) -> Refusal | None:
     if facts.known and facts.in_scope and facts.enabled and not facts.quarantined:
         return None
     hint = "Use one of the tools that this agent has."
+    if facts.late:
+        return Refusal("tool_denied", f"{facts.tool} {_lost(facts)} after this call was proposed.", hint=hint)
     return Refusal("tool_denied", f"There is no tool {facts.tool!r} that this run may use.", hint=hint)
+
+
+def _lost(facts: CallFacts) -> str:
+    if not facts.enabled:
+        return "was disabled"
+    return "was quarantined" if facts.quarantined else "left the scopes of this run"
 
 
 def _drift(facts: CallFacts) -> Refusal | None:

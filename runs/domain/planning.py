@@ -8,6 +8,8 @@ from runs.domain.run import TerminalReason
 from tools.domain.canonical import Json, canonical
 
 MAX_PROPOSALS = 32
+ENDS_RUN = "ends_run"
+"""A refusal with this member ends its run with that reason, once no call is in flight."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,9 @@ MAX_ROUNDS = 200
 
 @dataclass(frozen=True)
 class Idle:
-    """Nothing for this worker to do."""
+    """Nothing for this worker to do; `soon`: the planner has more to say, in another transaction."""
+
+    soon: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ def resume(
 ) -> Next:
     """Advance the run with what the worker brought back."""
     known: Readings = {(r.place, r.name): r for r in readings}
-    with ledger.opened_run(tenant_id, run_id) as book:
+    with ledger.blaming(tenant_id, run_id), ledger.opened_run(tenant_id, run_id) as book:
         if settled is not None:
             settle(book, settled)
         if found is not None:
@@ -100,7 +102,7 @@ def _next(book: Book, owner: UUID, readings: Readings) -> Next:
         found = _take(book, cleared[0], readings, owner) if cleared else _plan(book, readings)
         if found is not None:
             return found
-    return Idle()
+    return Idle(soon=True)
 
 
 def _take(book: Book, step: Step, readings: Readings, owner: UUID) -> Next | None:
@@ -152,7 +154,10 @@ def _schedule(book: Book, found: Next) -> None:
         book.work.due_at = book.now
         nudge_later(book.work.queue, book.run.id)
         return
-    book.work.due_at = _due(book, found)
+    if found == Idle(soon=True):
+        due_now(book)
+    else:
+        book.work.due_at = _due(book, found)
 
 
 def _due(book: Book, found: Next) -> datetime | None:
@@ -164,7 +169,7 @@ def _due(book: Book, found: Next) -> datetime | None:
     moments += [book.next_lookup(), book.deadline()]
     ahead = [m for m in moments if m is not None and m > book.now]
     overdue = len(ahead) < sum(m is not None for m in moments)
-    return min(ahead, default=book.now + PROBE_LEASE if overdue else None)
+    return min([*ahead, book.now + PROBE_LEASE] if overdue else ahead, default=None)
 
 
 def due_now(book: Book) -> None:

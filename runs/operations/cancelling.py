@@ -8,8 +8,7 @@ from agentops.tenancy.scopes import RUNS_WRITE
 from runs import ledger
 from runs.domain.errors import RunFinished
 from runs.domain.run import TerminalReason
-from runs.domain.step import StepStatus
-from runs.operations.ending import end, withdraw_open
+from runs.operations.ending import end_when_quiet
 
 
 def cancel(actor: Actor, run_id: UUID, *, reason: str = "") -> None:
@@ -23,8 +22,4 @@ def cancel(actor: Actor, run_id: UUID, *, reason: str = "") -> None:
             return
         run.cancel_requested_at, run.cancel_requested_by, run.cancel_reason = book.now, actor.label, reason
         book.note("cancel_requested", actor.label, reason=reason)
-        withdraw_open(book, actor.label)
-        if book.in_status(StepStatus.RUNNING):
-            book.work.cancel_requested = True
-        else:
-            end(book, TerminalReason.CANCELLED_BY_USER, reason, actor=actor.label)
+        end_when_quiet(book, TerminalReason.CANCELLED_BY_USER, reason, actor=actor.label)

@@ -15,14 +15,14 @@ from approvals.gate import Judgement, is_carried
 from approvals.models import ApprovalRequest
 from runs.book import Book, ToolNow
 from runs.domain.guards import first_refusal
-from runs.domain.planning import Refusal
+from runs.domain.planning import ENDS_RUN, Refusal
 from runs.domain.run import TerminalReason
 from runs.domain.step import StepEvent
 from runs.leases import LEASE_SECONDS
 from runs.masking import unseal_args
 from runs.models import Attempt, Step
 from runs.operations import judging
-from runs.operations.ending import end, refuse, release
+from runs.operations.ending import end_when_quiet, refuse, release
 from runs.operations.holding import bind, captured, hold
 from runs.operations.proposing import wanted_probes
 from runs.operations.readings import ProbeWanted, Reading, Readings, fresh
@@ -136,8 +136,8 @@ def late_refusal(book: Book, step: Step, args: Json) -> Refusal | None:
         step.tool,
         args,
         earlier=judging.earlier_steps(book, step.fingerprint, but=step),
-        over=None,
         drifted=drifted,
+        late=True,
     )
     return first_refusal(facts)
 
@@ -230,6 +230,8 @@ def _react(book: Book, step: Step, tool: ToolNow, taken: list[Reading], on_chang
         hold(book, step, tool, judging.judge(book, tool, parse(book.proposals[step.id].args or "{}")), taken, objection)
         return
     release(book, step)
-    refuse(book, step, Refusal("precondition_changed", objection, retryable=True, hint="Read again, then propose."))
-    if on_change == "fail":
-        end(book, TerminalReason.TOOL_FAILED, objection)
+    ends = {ENDS_RUN: TerminalReason.TOOL_FAILED.value} if on_change == "fail" else {}
+    hint = "Read again, then propose."
+    refuse(book, step, Refusal("precondition_changed", objection, retryable=True, hint=hint, extra=ends))
+    if ends:
+        end_when_quiet(book, TerminalReason.TOOL_FAILED, objection)

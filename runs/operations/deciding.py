@@ -19,14 +19,14 @@ from approvals.domain.errors import (
 from approvals.models import ApprovalRequest, Decision
 from runs import ledger, probing
 from runs.book import Book
-from runs.domain.planning import Refusal
+from runs.domain.planning import ENDS_RUN, Refusal
 from runs.domain.run import TerminalReason
 from runs.domain.step import StepEvent
 from runs.models import Step
 from runs.operations import judging
 from runs.operations.advancing import due_now, external_due
 from runs.operations.claiming import args_of
-from runs.operations.ending import end, observe_refusal, release
+from runs.operations.ending import end_when_quiet, observe_refusal, release
 from runs.operations.holding import Check, captured, hold
 from runs.operations.proposing import wanted_probes
 from runs.operations.readings import ProbeWanted, Reading
@@ -168,6 +168,8 @@ def _approve(book: Book, request: ApprovalRequest, person: Person) -> None:
 def _reject(book: Book, request: ApprovalRequest, person: Person, reason: str, then: Then) -> None:
     step = _step(book, request)
     extra = {"reason": reason, "decided_by": person.label}
+    if then is Then.STOP:
+        extra[ENDS_RUN] = TerminalReason.APPROVAL_REJECTED.value
     message = f"{person.label} rejected this call" + (f": {reason}" if reason else ".")
     hint = "Do not propose this call again in this run."
     step.refusal = Refusal("approval_rejected", message, hint=hint, extra=extra).stored()
@@ -175,7 +177,7 @@ def _reject(book: Book, request: ApprovalRequest, person: Person, reason: str, t
     release(book, step)
     observe_refusal(book, step)
     if then is Then.STOP:
-        end(book, TerminalReason.APPROVAL_REJECTED, message, actor=person.label)
+        end_when_quiet(book, TerminalReason.APPROVAL_REJECTED, message, actor=person.label)
     elif book.open_steps():
         external_due(book)
     else:

@@ -22,6 +22,15 @@ def end(
     book.record_run(event_of(reason), actor, reason=reason.value, because=because)
 
 
+def end_when_quiet(book: Book, reason: TerminalReason, because: str, *, actor: str = MACHINE) -> None:
+    """End the run as the refusal of one of its steps says: now, or once the calls in flight are known."""
+    if book.in_status(StepStatus.RUNNING):
+        withdraw_open(book, actor)
+        book.work.cancel_requested = True
+    else:
+        end(book, reason, because, actor=actor)
+
+
 def withdraw_open(book: Book, actor: str) -> None:
     """Take back every step that has not started."""
     for step in book.in_status(StepStatus.HELD, StepStatus.CLEARED, StepStatus.STALE):

@@ -1,17 +1,20 @@
 """What time and people did to a run while nobody looked: leases, expiries, cancellation, deadlines."""
 
+from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from approvals.domain.decision import RequestStatus
-from runs.book import MACHINE, Book
-from runs.domain.planning import Refusal
+from runs.book import CLOCK, MACHINE, Book
+from runs.domain.budget import spent
+from runs.domain.planning import ENDS_RUN, Refusal
 from runs.domain.run import TerminalReason
 from runs.domain.step import StepEvent, StepStatus
 from runs.models import Step
 from runs.operations.claiming import MAX_ATTEMPTS, Claimed, args_of, late_refusal, start
-from runs.operations.ending import close_request, end, observe_refusal, release, withdraw_open
+from runs.operations.ending import close_request, end_when_quiet, observe_refusal, release
 from runs.operations.settling import fail, lose
-from tools.domain.canonical import Json
+from tools.domain.canonical import Json, parse
 from tools.domain.outcome import ToolFault
 
 
@@ -56,8 +59,8 @@ def _against_repeating(book: Book, step: Step, args: Json) -> str | None:
         return "The worker that made this call was lost; the call may have acted."
     if step.token >= MAX_ATTEMPTS:
         return f"The call was made {step.token} times and its answer was lost each time."
-    if book.run.cancel_requested_at is not None:
-        return "The worker was lost and the run was being cancelled."
+    if book.work.cancel_requested or _why_end(book) is not None:
+        return "The worker was lost and the run was being stopped."
     refusal = late_refusal(book, step, args)
     return None if refusal is None else f"It may not be made again: {refusal.message}"
 
@@ -79,29 +82,47 @@ def _expire(book: Book) -> None:
         step.refusal = Refusal(
             "approval_expired", "Nobody decided in time.", hint="Propose it again if needed."
         ).stored()
-        book.record(step, StepEvent.EXPIRED, request=str(request.id))
+        book.record(step, StepEvent.EXPIRED, CLOCK, request=str(request.id))
         release(book, step)
         observe_refusal(book, step)
 
 
 def _end_if_due(book: Book) -> None:
-    if book.run.cancel_requested_at is not None:
-        _end_cancelled(book)
-        return
+    why = _why_end(book)
+    if why is not None:
+        end_when_quiet(book, why.reason, why.because, actor=why.actor)
+
+
+@dataclass(frozen=True)
+class _Why:
+    reason: TerminalReason
+    because: str
+    actor: str = MACHINE
+
+
+def _why_end(book: Book) -> _Why | None:
+    run = book.run
+    if run.cancel_requested_at is not None:
+        return _Why(TerminalReason.CANCELLED_BY_USER, run.cancel_reason, run.cancel_requested_by)
+    over = spent(book.limits, book.used)
+    if over is not None:
+        return _Why(TerminalReason(over.value), "The budget was used up.")
+    return _refused_for_good(book) or _out_of_time(book)
+
+
+def _refused_for_good(book: Book) -> _Why | None:
+    """A person said stop, or a condition does, while a call was in flight."""
+    for step in book.steps:
+        if step.refusal and f'"{ENDS_RUN}"' in step.refusal:
+            said: Any = parse(step.refusal)
+            return _Why(TerminalReason(said[ENDS_RUN]), said["message"], said.get("decided_by", MACHINE))
+    return None
+
+
+def _out_of_time(book: Book) -> _Why | None:
     deadline = book.deadline()
     if deadline is None or deadline > book.now:
-        return
-    if book.in_status(StepStatus.RUNNING):
-        withdraw_open(book, MACHINE)
-        book.work.cancel_requested = True
-    elif book.in_status(StepStatus.UNKNOWN):
-        end(book, TerminalReason.OUTCOME_UNKNOWN, "The run's time ended before the outcome was known.")
-    else:
-        end(book, TerminalReason.TIME_BUDGET, f"The run had {book.limits.seconds} seconds.")
-
-
-def _end_cancelled(book: Book) -> None:
-    withdraw_open(book, book.run.cancel_requested_by)
-    if not book.in_status(StepStatus.RUNNING):
-        run = book.run
-        end(book, TerminalReason.CANCELLED_BY_USER, run.cancel_reason, actor=run.cancel_requested_by)
+        return None
+    if book.in_status(StepStatus.UNKNOWN):
+        return _Why(TerminalReason.OUTCOME_UNKNOWN, "The run's time ended before the outcome was known.", CLOCK)
+    return _Why(TerminalReason.TIME_BUDGET, f"The run had {book.limits.seconds} seconds.", CLOCK)

@@ -14,6 +14,7 @@ from approvals.domain.policy import Effect
 from approvals.gate import Asking, Judgement
 from approvals.models import ApprovalRequest
 from runs.book import Book, ToolNow
+from runs.domain.fingerprint import fingerprint
 from runs.domain.step import StepEvent, StepStatus
 from runs.masking import mask_args, unseal_args
 from runs.models import Proposal, Step
@@ -21,6 +22,8 @@ from runs.operations.readings import Reading
 from tools.domain import templates
 from tools.domain.canonical import Json, canonical, parse
 from tools.domain.templates import Text, Verbatim
+
+REPETITIONS_SHOWN = 10
 
 
 @dataclass(frozen=True)
@@ -130,8 +133,7 @@ def bind(
 ) -> Binding:
     """What an approval of this step would bind, from what would be sent now."""
     proposal, spec = book.proposals[step.id], tool.pinned.spec
-    assert proposal.sealed is not None  # noqa: S101 - a step with unreadable arguments was refused
-    args = unseal_args(book.run.tenant_id, step.id, bytes(proposal.sealed))
+    args = _raw(book, step)
     return Binding(
         tenant=book.run.tenant_id,
         run=book.run.id,
@@ -147,6 +149,25 @@ def bind(
         conditions=conditions,
         policy_version=judged.policy_version,
         quorum=judged.quorum,
+    )
+
+
+def _raw(book: Book, step: Step) -> Json:
+    sealed = book.proposals[step.id].sealed
+    assert sealed is not None  # noqa: S101 - a step with unreadable arguments was refused
+    return unseal_args(book.run.tenant_id, step.id, bytes(sealed))
+
+
+def identity(book: Book, tool: ToolNow, proposal: Proposal, hashed: Json, *, again: int) -> str:
+    """The fingerprint of this call. `hashed`: its arguments as digests see them."""
+    return fingerprint(
+        tenant=str(book.run.tenant_id),
+        principal=book.run.principal,
+        tool=tool.pinned.spec.name,
+        tool_version=str(tool.pinned.version_id),
+        resource_scope=proposal.resource_scope or str(book.run.tenant_id),
+        args_for_digest=hashed,
+        again=again,
     )
 
 
@@ -174,11 +195,22 @@ def _as_proposed(reading: Reading) -> Check:
     )
 
 
+def _same_call(book: Book, step: Step, tool: ToolNow) -> set[str | None]:
+    """The fingerprints of this call as it may have been proposed before: the latest deliberate repetitions too."""
+    proposal = book.proposals[step.id]
+    if not proposal.again:
+        return {step.fingerprint}
+    hashed = mask_args(book.run.tenant_id, _raw(book, step), tool.pinned.spec.input_schema, book.known_secrets).hashed
+    latest = range(max(0, proposal.again - REPETITIONS_SHOWN), proposal.again + 1)
+    return {identity(book, tool, proposal, hashed, again=n) for n in {0, *latest}}
+
+
 def _snapshot(
     book: Book, step: Step, tool: ToolNow, judged: Judgement, conditions: str, earlier: ApprovalRequest | None
 ) -> str:
     proposal, spec, pinned = book.proposals[step.id], tool.pinned.spec, tool.pinned
-    same = [s for s in book.steps if s.fingerprint == step.fingerprint and s is not step]
+    calls = _same_call(book, step, tool)
+    same = [s for s in book.steps if s.fingerprint in calls and s is not step]
     body: dict[str, Json] = {
         "args": parse(proposal.args or "{}"),
         "schema": spec.input_schema,

@@ -27,7 +27,14 @@ def tool_in_reach(book: Book, name: str) -> ToolNow | None:
 
 
 def call_facts(
-    book: Book, name: str, args: Json, *, earlier: Sequence[Earlier], over: Exceeded | None, drifted: bool
+    book: Book,
+    name: str,
+    args: Json,
+    *,
+    earlier: Sequence[Earlier],
+    over: Exceeded | None = None,
+    drifted: bool = False,
+    late: bool = False,
 ) -> CallFacts:
     """The facts of a call for the guards."""
     tool = book.tools.get(name)
@@ -45,6 +52,7 @@ def call_facts(
         faults=_faults(spec.input_schema, args) if spec else (),
         earlier=earlier,
         over=over,
+        late=late,
     )
 
 
@@ -63,6 +71,9 @@ def price(tool: ToolNow, args: Json, book: Book) -> Charge | Refusal:
     limit = book.limits.money
     if cost.currency and limit and cost.currency != limit.currency:
         message = f"The run's money budget is in {limit.currency}, the call is in {cost.currency}."
+        return Refusal("invalid_arguments", message, extra={"errors": []})
+    if limit and cost.currency is None and tool.pinned.spec.cost.money is not None:
+        message = "Only the result says the currency of this call, and the run's money is limited."
         return Refusal("invalid_arguments", message, extra={"errors": []})
     return Charge(money=cost.amount or Decimal(0), records=cost.records)
 

@@ -8,7 +8,7 @@ from approvals.domain.policy import Effect
 from approvals.gate import Judgement
 from runs.book import MACHINE, Book, ToolNow
 from runs.domain.budget import Charge
-from runs.domain.fingerprint import fingerprint, idempotency_key
+from runs.domain.fingerprint import idempotency_key
 from runs.domain.guards import Earlier, first_refusal
 from runs.domain.planning import Refusal, ToolProposal, Turn
 from runs.domain.run import TerminalReason
@@ -113,7 +113,7 @@ def _identify(book: Book, step: Step, row: Proposal, proposal: ToolProposal) -> 
     masked = mask_args(book.run.tenant_id, proposal.args, schema, book.known_secrets)
     row.args = canonical(masked.shown)
     row.sealed = seal_args(book.run.tenant_id, step.id, proposal.args)
-    facts = judging.call_facts(book, proposal.tool, proposal.args, earlier=(), over=None, drifted=False)
+    facts = judging.call_facts(book, proposal.tool, proposal.args, earlier=())
     if tool is None:
         return first_refusal(facts)
     spec, pinned = tool.pinned.spec, tool.pinned
@@ -121,15 +121,7 @@ def _identify(book: Book, step: Step, row: Proposal, proposal: ToolProposal) -> 
     row.resource_scope = templates.render(template, {"args": masked.shown}) if template else ""
     step.tool_version, step.tool_version_number = pinned.version_id, pinned.number
     step.risk, step.queue = spec.risk, spec.queue
-    step.fingerprint = fingerprint(
-        tenant=str(book.run.tenant_id),
-        principal=book.run.principal,
-        tool=spec.name,
-        tool_version=str(pinned.version_id),
-        resource_scope=row.resource_scope or str(book.run.tenant_id),
-        args_for_digest=masked.hashed,
-        again=proposal.again,
-    )
+    step.fingerprint = holding.identity(book, tool, row, masked.hashed, again=proposal.again)
     failed = sum(1 for s in book.steps if s.fingerprint == step.fingerprint and s.status == StepStatus.FAILED.value)
     step.idempotency_key = idempotency_key(str(book.run.id), step.fingerprint, failed)
     return None
@@ -147,7 +139,7 @@ def _first(
     book: Book, step: Step, proposal: ToolProposal, earlier: Sequence[Earlier], charge: Charge | None
 ) -> Refusal | None:
     over = judging.over_budget(book, charge) if charge is not None else None
-    facts = judging.call_facts(book, step.tool, proposal.args, earlier=earlier, over=over, drifted=False)
+    facts = judging.call_facts(book, step.tool, proposal.args, earlier=earlier, over=over)
     return first_refusal(facts)
 
 

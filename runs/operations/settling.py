@@ -4,14 +4,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 
-from runs.book import Book
-from runs.domain.budget import spent
-from runs.domain.run import TerminalReason
+from runs.book import MACHINE, Book
 from runs.domain.step import StepEvent, StepStatus
 from runs.masking import mask_result
 from runs.models import Observation, Step
 from runs.operations.claiming import MAX_ATTEMPTS, Claimed
-from runs.operations.ending import end, release
+from runs.operations.ending import release
 from tools.domain.canonical import Json, canonical, parse
 from tools.domain.cost import settled
 from tools.domain.errors import CostUnreadable
@@ -43,13 +41,10 @@ def settle(book: Book, report: Settled) -> None:
         return
     step.lease_owner, step.lease_until = None, None
     _take_in(book, step, report)
-    over = spent(book.limits, book.used)
-    if over is not None and not book.is_final and not book.in_status(StepStatus.RUNNING):
-        end(book, TerminalReason(over.value), "The budget was used up.")
 
 
 def _is_resent(book: Book, step: Step, spec: ToolSpec) -> bool:
-    return spec.may_be_resent and step.token < MAX_ATTEMPTS and book.run.cancel_requested_at is None
+    return spec.may_be_resent and step.token < MAX_ATTEMPTS and not book.work.cancel_requested
 
 
 def _resend_later(book: Book, step: Step, reason: str) -> None:
@@ -65,19 +60,19 @@ def _take_in(book: Book, step: Step, report: Settled) -> None:
         case Succeeded() as outcome:
             _succeed(book, step, call.tool.spec, call.args, outcome)
         case Failed(error):
-            _fail(book, step, error)
+            _fail(book, step, error, f"tool {step.tool}")
         case Unknown(reason):
-            lose(book, step, reason)
+            lose(book, step, reason, f"tool {step.tool}")
         case NotSent(reason):
             book.record(step, StepEvent.HANDED_BACK, reason=reason)
             book.charge(use={"tool_calls": -1}, reserve={"tool_calls": 1})
 
 
-def lose(book: Book, step: Step, reason: str) -> None:
+def lose(book: Book, step: Step, reason: str, actor: str = MACHINE) -> None:
     """The call may or may not have acted; only a reconciliation can tell."""
     step.lease_owner, step.lease_until = None, None
     _close_attempt(book, step, Unknown(reason))
-    book.record(step, StepEvent.LOST, reason=reason)
+    book.record(step, StepEvent.LOST, actor, reason=reason)
     tool = book.tools.get(step.tool)
     if tool is not None and tool.pinned.spec.reconcile is not None:
         step.lookup_at = book.now + FIRST_LOOKUP
@@ -88,7 +83,7 @@ def fail(book: Book, step: Step, fault: ToolFault) -> None:
     """The call was definitely not done."""
     step.lease_owner, step.lease_until = None, None
     _close_attempt(book, step, Failed(fault))
-    _fail(book, step, fault)
+    _fail(book, step, fault, MACHINE)
 
 
 def observe(book: Book, step: Step, spec: ToolSpec, result: Json, fault: ToolFault | None = None) -> None:
@@ -118,7 +113,8 @@ def observe(book: Book, step: Step, spec: ToolSpec, result: Json, fault: ToolFau
 def _succeed(book: Book, step: Step, spec: ToolSpec, args: Json, outcome: Succeeded) -> None:
     observe(book, step, spec, outcome.result, outcome.fault)
     seen = book.observations[step.id]
-    book.record(step, StepEvent.SUCCEEDED, bytes=seen.bytes, truncated=seen.truncated, trust=seen.trust)
+    size: dict[str, Json] = {"bytes": seen.bytes, "truncated": seen.truncated, "trust": seen.trust}
+    book.record(step, StepEvent.SUCCEEDED, f"tool {step.tool}", **size)
     _charge(book, step, spec, args, outcome)
 
 
@@ -138,7 +134,7 @@ def _charge(book: Book, step: Step, spec: ToolSpec, args: Json, outcome: Succeed
     step.charge_money, step.charge_records = money, records
 
 
-def _fail(book: Book, step: Step, fault: ToolFault) -> None:
+def _fail(book: Book, step: Step, fault: ToolFault, actor: str) -> None:
     error = {**fault.as_json(), "hint": fault.hint or ""}
     step.refusal = canonical(error)
     content = canonical({"error": error})
@@ -154,7 +150,7 @@ def _fail(book: Book, step: Step, fault: ToolFault) -> None:
     )
     book.observations[step.id] = row
     book.add(row)
-    book.record(step, StepEvent.FAILED, code=fault.code, message=fault.message, retryable=fault.retryable)
+    book.record(step, StepEvent.FAILED, actor, code=fault.code, message=fault.message, retryable=fault.retryable)
     release(book, step, started=True)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from hashlib import sha256
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from runs import ledger, probing
 from runs.book import Book
 from runs.domain.errors import (
     IdempotencyMismatch,
+    InvalidRequest,
     NotExternal,
     NotThePrincipal,
     PlannerInvalid,
@@ -33,11 +35,16 @@ from tools.domain.canonical import canonical
 
 @dataclass(frozen=True)
 class Usage:
-    """What the planner says it used. `cost`: a decimal, recorded as it was said."""
+    """What the planner says it used. `currency` is empty for that of the run's money budget."""
 
     input_tokens: int = 0
     output_tokens: int = 0
-    cost: str | None = None
+    cost: Decimal = Decimal(0)
+    currency: str = ""
+
+    @property
+    def tokens(self) -> int:
+        return self.input_tokens + self.output_tokens
 
 
 @dataclass(frozen=True)
@@ -71,6 +78,7 @@ def submit(
             if earlier is not None:
                 return _again(earlier, digest)
             _check(book, actor, turn)
+            _check_currency(book, usage)
             wanted = probes_for(book, answer, readings) if isinstance(answer, Turn) and not readings else []
             if not wanted:
                 return _write(book, actor, answer, readings, usage, key, digest)
@@ -124,6 +132,12 @@ def _check(book: Book, actor: Actor, turn: int | None) -> None:
         raise TurnOpen(open_steps=[str(s.id) for s in book.open_steps()])
 
 
+def _check_currency(book: Book, usage: Usage | None) -> None:
+    money = book.limits.money
+    if usage is not None and money and usage.currency not in {"", money.currency}:
+        raise InvalidRequest(f"The run's money is counted in {money.currency}.", pointer="/usage/cost/currency")
+
+
 def _write(
     book: Book,
     actor: Actor,
@@ -134,9 +148,9 @@ def _write(
     digest: str,
 ) -> Submitted:
     if usage is not None:
-        book.charge(use={"tokens": usage.input_tokens + usage.output_tokens})
-        told = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens, "cost": usage.cost}
-        book.note("usage", actor.label, **told)
+        book.charge(use={"tokens": usage.tokens, "money": usage.cost})
+        book.note("usage", actor.label, input_tokens=usage.input_tokens, output_tokens=usage.output_tokens,
+                  cost=str(usage.cost), currency=usage.currency)  # fmt: skip
     limit = book.limits.tokens
     if limit is not None and book.used.tokens > limit:
         end(book, TerminalReason.TOKEN_BUDGET, "The planner used more tokens than the run has.")

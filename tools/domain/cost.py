@@ -10,7 +10,7 @@ from tools.domain.spec import Cost, Money, ValueAt
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """Money and records of one call; `amount` and `currency` are both null when no money is moved.
+    """Money and records of one call; each is null when no money is moved or while only the result can say it.
 
     `final` is false while some of it can only be read from the result.
     """
@@ -21,6 +21,9 @@ class Charge:
     final: bool = True
 
 
+WHOLE_DIGITS = 16
+DECIMALS = 8
+MAX_RECORDS = 2**53
 _MISSING = object()
 
 
@@ -39,8 +42,8 @@ def _charge(cost: Cost, sources: dict[str, Any]) -> Charge:
     records = _records(cost, sources)
     unread = amount is _MISSING or currency is _MISSING
     return Charge(
-        amount=None if unread else amount,
-        currency=None if unread else currency,
+        amount=None if amount is _MISSING else amount,
+        currency=None if currency is _MISSING else currency,
         records=records or 0,
         final=not unread and records is not None,
     )
@@ -53,8 +56,8 @@ def _records(cost: Cost, sources: dict[str, Any]) -> int | None:
         return None
     if isinstance(records, list):
         return len(records)
-    if isinstance(records, bool) or not isinstance(records, int) or records < 0:
-        raise CostUnreadable("The number of records is not a whole number of zero or more.")
+    if isinstance(records, bool) or not isinstance(records, int) or not 0 <= records <= MAX_RECORDS:
+        raise CostUnreadable(f"The number of records is not a whole number from 0 to {MAX_RECORDS}.")
     return records
 
 
@@ -76,6 +79,8 @@ def _decimal(value: Any) -> Decimal:
         raise CostUnreadable("The amount is not a number.") from None
     if not amount.is_finite() or amount < 0:
         raise CostUnreadable("The amount is not a number of zero or more.")
+    if amount.adjusted() >= WHOLE_DIGITS or amount != round(amount, DECIMALS):
+        raise CostUnreadable(f"The amount has more than {WHOLE_DIGITS} digits or {DECIMALS} decimals.")
     return amount
 
 

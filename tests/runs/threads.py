@@ -1,0 +1,27 @@
+"""A worker of its own beside the test, with its own connection."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from uuid import UUID
+
+from django.db import connections
+
+from runs import execution
+
+
+@contextmanager
+def working(run_id: UUID) -> Iterator[None]:
+    """A worker has the run while the block runs, and has ended when it is left."""
+    worker = threading.Thread(target=_work, args=[run_id], daemon=True)
+    worker.start()
+    yield
+    worker.join(20)
+    assert not worker.is_alive()
+
+
+def _work(run_id: UUID) -> None:
+    try:
+        execution.work("control", run_id)
+    finally:
+        connections.close_all()

@@ -2,6 +2,7 @@
 
 import json
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -202,7 +203,7 @@ BAD_ARGS = [
 
 
 @pytest.mark.parametrize("args", BAD_ARGS, ids=repr)
-def test_what_does_not_validate_never_reaches_a_person(stage: Stage, args: object) -> None:
+def test_what_does_not_validate_never_reaches_a_person(stage: Stage, args: Any) -> None:
     run_id = stage.outside()
     (step,) = stage.propose(run_id, ToolProposal("t_pay_plain", args))
     refusal = stage.refusal(step)

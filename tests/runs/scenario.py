@@ -31,7 +31,7 @@ from tools.domain.canonical import canonical
 from tools.domain.checks import parse_spec
 from tools.operations import install_code_tools, install_specs
 
-__all__ = ["WORLDS", "Stage", "World", "new_stage"]
+__all__ = ["TOOLS", "WORLDS", "Stage", "World", "new_stage"]
 
 
 @dataclass

@@ -18,7 +18,7 @@ Text = Annotated[str, Field(max_length=20_000), _NoNul]
 Reasoning = Annotated[str, Field(max_length=2_000), _NoNul]
 _Word = Annotated[str, Field(max_length=200), _NoNul]
 _Count = Annotated[int, Field(ge=0, le=2**53)]
-_Amount = Annotated[str, Field(pattern=r"^[0-9]{1,12}(\.[0-9]{1,8})?\Z")]
+_Amount = Annotated[str, Field(pattern=r"^[0-9]{1,12}(\.[0-9]{1,8})?$")]
 _ToolName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 _Planner = Literal["playbook", "external"]
 
@@ -48,7 +48,7 @@ class Cost(_Body):
     """An exact amount of one currency."""
 
     amount: _Amount
-    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}\Z")]
+    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
 
 
 class Usage(_Body):

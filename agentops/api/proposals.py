@@ -50,8 +50,9 @@ class Proposals(Resource):
 
 def _usage(body: shapes.Usage) -> Usage:
     money = body.cost
-    amount, currency = (money.amount, money.currency) if isinstance(money, shapes.Cost) else (money or "0", "")
-    return Usage(body.input_tokens, body.output_tokens, Decimal(amount), currency)
+    amount, currency = (money.amount, money.currency) if isinstance(money, shapes.Cost) else (money, "")
+    cost = None if amount is None else Decimal(amount)
+    return Usage(body.input_tokens, body.output_tokens, cost, currency)
 
 
 def _proposal(body: shapes.ProposedCall | shapes.ProposedFinish, fault: Refusal | None) -> ToolProposal | Finish:

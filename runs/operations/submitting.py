@@ -39,7 +39,7 @@ class Usage:
 
     input_tokens: int = 0
     output_tokens: int = 0
-    cost: Decimal = Decimal(0)
+    cost: Decimal | None = None
     currency: str = ""
 
     @property
@@ -148,9 +148,9 @@ def _write(
     digest: str,
 ) -> Submitted:
     if usage is not None:
-        book.charge(use={"tokens": usage.tokens, "money": usage.cost})
+        book.charge(use={"tokens": usage.tokens, "money": usage.cost or Decimal(0)})
         book.note("usage", actor.label, input_tokens=usage.input_tokens, output_tokens=usage.output_tokens,
-                  cost=str(usage.cost), currency=usage.currency)  # fmt: skip
+                  cost=None if usage.cost is None else str(usage.cost), currency=usage.currency)  # fmt: skip
     limit = book.limits.tokens
     if limit is not None and book.used.tokens > limit:
         end(book, TerminalReason.TOKEN_BUDGET, "The planner used more tokens than the run has.")

@@ -43,6 +43,10 @@ class Usage:
     currency: str = ""
 
     @property
+    def told_cost(self) -> str | None:
+        return None if self.cost is None else str(self.cost)
+
+    @property
     def tokens(self) -> int:
         return self.input_tokens + self.output_tokens
 
@@ -149,8 +153,8 @@ def _write(
 ) -> Submitted:
     if usage is not None:
         book.charge(use={"tokens": usage.tokens, "money": usage.cost or Decimal(0)})
-        book.note("usage", actor.label, input_tokens=usage.input_tokens, output_tokens=usage.output_tokens,
-                  cost=None if usage.cost is None else str(usage.cost), currency=usage.currency)  # fmt: skip
+        told = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens, "cost": usage.told_cost}
+        book.note("usage", actor.label, **told, **({"currency": usage.currency} if usage.currency else {}))
     limit = book.limits.tokens
     if limit is not None and book.used.tokens > limit:
         end(book, TerminalReason.TOKEN_BUDGET, "The planner used more tokens than the run has.")

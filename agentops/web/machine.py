@@ -34,7 +34,7 @@ USUAL = (
     ("planning", "awaiting_approval", "M66 86C66 140 84 159 116 159"),
     ("awaiting_approval", "planning", "M116 171C66 174 46 132 46 86"),
     ("observing", TERMINAL, "M471 86V146"),
-    ("planning", TERMINAL, "M26 86C26 212 290 206 406 172"),
+    ("planning", TERMINAL, "M20 86C20 230 210 210 406 174"),
     ("awaiting_approval", TERMINAL, "M274 166H406"),
     ("executing", TERMINAL, "M366 86C370 126 382 146 406 156"),
     ("awaiting_approval", "observing", "M274 152C340 148 436 130 444 86"),

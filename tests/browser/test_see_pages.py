@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from approvals.domain.decision import Verdict
 from approvals.queries import request as request_of
@@ -44,7 +44,7 @@ def addresses(scene: Scene) -> list[str]:
         f"/approvals/{view.request.id}", "/runs", f"/runs/{hostile}",
         f"/runs/{done}", f"/runs/{done}/events", "/tools", "/tools/scene_pay",
         "/settings", "/settings/keys", "/nothing",
-        "/account/password/change/", "/runs/start",
+        "/account/password/change/", "/runs/start", "/demo/ledger/",
     ]  # fmt: skip
 
 
@@ -72,7 +72,13 @@ def test_no_page_has_a_fault(
         page.goto(address)
         if found := faults_of(page):
             faults.setdefault(address, []).extend(found)
+    page.goto("/inbox")
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("dialog", name="Go to")).to_be_visible()
+    if found := faults_of(page):
+        faults.setdefault("palette", []).extend(found)
     signed_out = browser.new_context(base_url=served.url, **look).new_page()
-    signed_out.goto("/account/login/")
-    assert faults_of(signed_out) == []
+    for address in ("/account/login/", "/account/password/reset/"):
+        signed_out.goto(address)
+        assert faults_of(signed_out) == []
     assert faults == {}

@@ -11,6 +11,7 @@ from agentops.tenancy.access import require_scope
 from agentops.tenancy.actor import Actor
 from agentops.tenancy.scopes import TOOLS_READ, TOOLS_WRITE
 from agentops.tenancy.transaction import tenant_transaction
+from agentops.web.arguments import arguments, draft
 from agentops.web.member import MemberRequest, member, show
 from runs.queries import agents_using
 from tools.domain.canonical import canonical, parse
@@ -74,7 +75,8 @@ def _tool(actor: Actor, name: str) -> dict[str, Any]:
         "schema": canonical(tool.spec.input_schema),
         "output": canonical(tool.spec.output_schema) if tool.spec.output_schema else "",
         "may_try": actor.allows(TOOLS_WRITE),
-        "asked": "{}",
+        "arguments": arguments(tool.spec.input_schema),
+        "asked": draft(tool.spec.input_schema),
     }
 
 

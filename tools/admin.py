@@ -5,25 +5,30 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.utils.html import format_html, format_html_join
+from django.urls import reverse
+from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from pydantic import SecretStr
 
+from agentops.tenancy.admin_versions import Version, history
 from agentops.tenancy.tenant_admin import TenantModelAdmin
-from tools.admin_forms import SKELETONS, CredentialForm, ToolForm
+from tools.admin_forms import CredentialForm, form_of, ordered
 from tools.changes import add_tool, change_tool, switch_tool
 from tools.credentials import keep_credential
 from tools.models import Credential, Tool
 from tools.queries import list_versions
 from tools.registry import read_spec
 
+KINDS = {"http": "an HTTP request", "python": "a function in code"}
+_REQUEST = ("method", "url", "headers", "query", "body", "credential", "success", "not_applied", "select")
+_RESULT = ("output_schema", "output_trust", "max_result_bytes", "returns_secrets", "volatile")
+_REACH = ("egress_by_argument", "egress")
+
 
 @admin.register(Tool)
 class ToolAdmin(TenantModelAdmin):
     """Tools; each saved change is a new immutable version."""
 
-    form = ToolForm
-    fields = ("start_from", "definition", "enabled", "revision", "history")
     readonly_fields = ("start_from", "history")
     list_display = ("name", "title", "risk", "version", "enabled", "quarantined", "updated_at")
     list_select_related = ("current",)
@@ -31,32 +36,58 @@ class ToolAdmin(TenantModelAdmin):
     ordering = ("name",)
     actions = ("enable", "disable")
 
-    def get_fields(self, request: HttpRequest, obj: Tool | None = None) -> tuple[str, ...]:
-        if obj is None:
-            return ("start_from", "definition")
-        return ("definition", "enabled", "revision", "history")
+    def get_form(self, request: HttpRequest, obj: Tool | None = None, change: bool = False, **kwargs: Any) -> Any:
+        """The fields of the tool's kind; of the one in the address for a new tool."""
+        kwargs |= {"form": form_of(_kind(request, obj)), "fields": ("enabled", "revision") if obj else ("revision",)}
+        return super().get_form(request, obj, change=change, **kwargs)
+
+    def get_fieldsets(self, request: HttpRequest, obj: Tool | None = None) -> Any:
+        """What it is, how it is called, what people are asked, and its bounds."""
+        is_http = _kind(request, obj) == "http"
+        own = ("The request", {"fields": _REQUEST}) if is_http else ("The function", {"fields": ("function",)})
+        start = ("start_from", "name") if obj is None else ("enabled", "name")
+        sets: list[Any] = [
+            (
+                "What it is",
+                {"fields": (*start, "title", "description", "compact_description", "risk", "required_scope")},
+            ),
+            ("Arguments", {"fields": ("input_schema",)}),
+            own,
+            ("What comes back", {"fields": _RESULT}),
+            ("When people are asked", {"fields": ("approval_summary", "resource_scope", "preconditions")}),
+            ("What it costs and how it fails", {"fields": ("cost", "timeout_ms", "idempotency", "reconcile")}),
+        ]
+        if is_http:
+            sets.append(("Where it may connect to", {"fields": _REACH}))
+        return [*sets, ("Versions", {"fields": ("history", "revision")})] if obj else sets
+
+    def view_on_site(self, obj: Tool) -> str:
+        """The tool's own page, where it can be tried."""
+        return reverse("tool", args=[obj.name])
 
     def save_model(self, request: HttpRequest, obj: Tool, form: Any, change: bool) -> None:
-        actor, spec = self.actor(request), form.cleaned_data["definition"]
+        actor, definition = self.actor(request), form.definition()
         if not change:
-            version = add_tool(actor, spec)
-            obj.pk, obj.name, obj.tenant_id, obj.current = version.tool_id, spec.name, version.tenant_id, version
+            version = add_tool(actor, definition)
+            obj.pk, obj.name, obj.tenant_id, obj.current = (
+                version.tool_id,
+                version.tool.name,
+                version.tenant_id,
+                version,
+            )
             obj._state.adding = False
             return
-        change_tool(actor, obj.name, spec, revision=form.cleaned_data.get("revision"))
+        change_tool(actor, obj.name, definition, revision=form.cleaned_data.get("revision"))
         switch_tool(actor, obj.name, enabled=form.cleaned_data["enabled"])
 
-    @admin.display(description="Start from")
+    @admin.display(description="Its kind")
     def start_from(self, _: Tool | None) -> SafeString:
-        return format_html_join(" · ", '<a href="?kind={0}">{0}</a>', ((kind,) for kind in SKELETONS))
+        return format_html_join(" · ", '<a href="?kind={}">{}</a>', KINDS.items())
 
     @admin.display(description="Versions")
     def history(self, tool: Tool) -> SafeString:
-        rows = (
-            (row.number, "current, " if row.current else "", row.created_at, row.created_by, row.content_hash[:12])
-            for row in list_versions(tool.tenant_id, tool.name)
-        )
-        return format_html("<ol reversed>{}</ol>", format_html_join("", "<li>v{}: {}{} by {}, {}…</li>", rows))
+        rows = list_versions(tool.tenant_id, tool.name)
+        return history([Version(r.number, r.current, r.created_at, r.created_by, ordered(r.spec)) for r in rows])
 
     @admin.display(description="Title")
     def title(self, tool: Tool) -> str:
@@ -95,3 +126,10 @@ class CredentialAdmin(TenantModelAdmin):
         row = keep_credential(actor, obj.name, obj.destination, bearer)
         obj.pk, obj.tenant_id = row.pk, row.tenant_id
         obj._state.adding = False
+
+
+def _kind(request: HttpRequest, tool: Tool | None) -> str:
+    if tool is not None and tool.current is not None:
+        return read_spec(tool.current.spec).kind
+    asked = request.GET.get("kind", "")
+    return asked if asked in KINDS else "http"

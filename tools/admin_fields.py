@@ -10,6 +10,12 @@ from tools.domain.errors_values import InvalidJson
 from tools.domain.writing import written
 
 
+class _Typed(str):
+    """Text as somebody typed it, told from a stored value that is a text."""
+
+    __slots__ = ()
+
+
 class ExactJson(forms.CharField):
     """JSON as written: no number is rounded, and a fault names its place."""
 
@@ -20,18 +26,22 @@ class ExactJson(forms.CharField):
 
     def to_python(self, value: Any) -> Any:
         """The value; what is left empty stands for `empty`."""
+        if value is None or (isinstance(value, str) and not value.strip()):
+            return self.empty
         if not isinstance(value, str):
             return value
-        if not value.strip():
-            return self.empty
         try:
             return parse(value)
         except InvalidJson as error:
             raise ValidationError(error.message) from None
 
+    def bound_data(self, data: Any, initial: Any) -> Any:
+        """What was typed."""
+        return _Typed(data or "")
+
     def prepare_value(self, value: Any) -> Any:
         """What was typed as it was typed, a stored value over several lines."""
-        return value if isinstance(value, str) else "" if value is None else written(value)
+        return value if isinstance(value, _Typed) else "" if value in (None, {}, [], ()) else written(value)
 
     def has_changed(self, initial: Any, data: Any) -> bool:
         """Whether the text is another."""

@@ -1,72 +1,136 @@
-"""Forms of the admin pages: a definition is edited as JSON, and its faults are shown where it is edited."""
+"""Forms of the admin pages of tools: fields of one kind, and credentials that are written and never read."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
-from django.core.exceptions import ValidationError
 
-from tools.domain.canonical import parse
-from tools.domain.checks import parse_spec
-from tools.domain.errors import InvalidTool
-from tools.domain.errors_values import InvalidJson
+from agentops.tenancy.transaction import current_tenant
+from tools.admin_fields import ExactJson, Lines
+from tools.declare import declared
 from tools.domain.spec import ToolSpec
 from tools.domain.writing import written
 from tools.models import Credential, Tool
+from tools.queries import list_credentials
 from tools.registry import read_spec
 
-_SCHEMA = {"type": "object", "properties": {"invoice_id": {"type": "string"}}, "required": ["invoice_id"]}
-SKELETONS: dict[str, dict[str, Any]] = {
-    "http": {
-        "name": "",
-        "description": "",
-        "kind": "http",
-        "risk": "read",
-        "required_scope": "",
-        "input_schema": _SCHEMA,
-        "http": {"method": "GET", "url": "https://host.example/invoices/{args.invoice_id}"},
-    },
-    "python": {
-        "name": "",
-        "description": "",
-        "kind": "python",
-        "risk": "read",
-        "required_scope": "",
-        "input_schema": _SCHEMA,
-        "python": {"function": ""},
-    },
-}
+SCHEMA = {"type": "object", "properties": {"invoice_id": {"type": "string"}}, "required": ["invoice_id"]}
+RISKS = (
+    ("read", "read: changes nothing"),
+    ("write", "write: changes something that can be put right"),
+    ("destructive", "destructive: cannot be undone"),
+)
+_METHODS = tuple((name, name) for name in ("GET", "POST", "PUT", "PATCH", "DELETE"))
+_TRUST = (("untrusted", "untrusted: it may hold anybody's text"), ("trusted", "trusted: only our own data"))
 _FIRST = ("name", "title", "description", "compact_description", "kind", "risk", "required_scope")
+_CODES = ("success", "not_applied")
+_PARTS = {
+    "http": ("method", "url", "headers", "query", "body", "success", "not_applied", "select"),
+    "python": ("function",),
+}
 
 
 class ToolForm(forms.ModelForm):  # type: ignore[type-arg]
-    """One definition as JSON; saving a changed one makes a new immutable version."""
+    """One definition, field by field; saving a changed one makes a new immutable version."""
 
-    definition = forms.CharField(
-        strip=False,
-        widget=forms.Textarea(attrs={"rows": 40, "cols": 100, "spellcheck": "false", "autocomplete": "off"}),
-        help_text="All fields of a tool definition as JSON. Saving a change makes a new version; none is ever changed.",
+    kind: ClassVar[str] = ""
+    name = forms.CharField(max_length=40, help_text="Small letters, digits, underscores. Kept for good.")
+    title = forms.CharField(required=False, max_length=120)
+    description = forms.CharField(
+        max_length=4000, widget=forms.Textarea(attrs={"rows": 3}), help_text="What a planner reads before it calls."
     )
+    compact_description = forms.CharField(
+        required=False, max_length=400, help_text="A shorter one, for planners with little room."
+    )
+    risk = forms.ChoiceField(choices=RISKS, widget=forms.RadioSelect, initial="read")
+    required_scope = forms.CharField(max_length=80, help_text="The scope that a run's key needs, such as ledger:read.")
+    input_schema = ExactJson(rows=14, initial=SCHEMA, help_text="JSON Schema 2020-12 of the arguments; an object.")
+    output_schema = ExactJson(rows=6, required=False, empty={}, help_text="JSON Schema of the result. Empty: anything.")
+    output_trust = forms.ChoiceField(choices=_TRUST, help_text="Untrusted results taint the run that reads them.")
+    max_result_bytes = forms.IntegerField(
+        initial=8000, help_text="Characters that the planner is given; the whole result is kept."
+    )
+    returns_secrets = forms.BooleanField(required=False)
+    volatile = forms.BooleanField(required=False, help_text="The same question may have another answer a moment later.")
+    approval_summary = forms.CharField(
+        required=False, max_length=500, help_text="The sentence that asks people: Pay {args.amount} to {args.account}."
+    )
+    resource_scope = forms.CharField(
+        required=False, max_length=500, help_text="What it acts on: invoice:{args.invoice_id}. Empty: the whole team."
+    )
+    preconditions = ExactJson(
+        rows=8, required=False, empty=[],
+        help_text='A list of {"name", "probe": {"tool", "args"}, "select": JMESPath, '
+        '"expect": CEL over before, now, args, "on_change": "ask_again" | '
+        '"replan" | "fail"}. The probe is a read; args may hold {"$cel": "args.x"}.',
+    )  # fmt: skip
+    cost = ExactJson(
+        rows=4, required=False, empty={},
+        help_text='{"money": {"amount": "1.00" or {"in": "args", "pointer": "/amount"}, '
+        '"currency": "EUR"}, "records": 1}',
+    )  # fmt: skip
+    idempotency = forms.CharField(
+        initial="none", help_text="none, native, header:NAME or arg:NAME: carries the call's key."
+    )
+    reconcile = ExactJson(
+        rows=5, required=False,
+        help_text='How an unknown outcome is looked up: {"probe": {"tool", "args"}, "succeeded": CEL, "failed": CEL, '
+        '"result": JMESPath}; CEL sees result, args and idempotency_key.',
+    )  # fmt: skip
+    timeout_ms = forms.IntegerField(label="Time limit", initial=10_000, help_text="Milliseconds, 1 to 600,000.")
+    egress = Lines(required=False, help_text="The host:port pairs that it may reach, one a line. Empty: its own.")
+    egress_by_argument = forms.BooleanField(required=False, help_text="An argument chooses where it connects to.")
+    method = forms.ChoiceField(choices=_METHODS)
+    url = forms.CharField(max_length=2000, help_text="https://host/path/{args.invoice_id}; each value is one segment.")
+    headers = ExactJson(rows=3, required=False, empty={}, help_text="A JSON object of texts; {args.x} is filled in.")
+    query = ExactJson(rows=3, required=False, empty={}, help_text="A JSON object of texts; {args.x} is filled in.")
+    body = ExactJson(
+        rows=5, required=False, help_text='JSON; "{args.x}" becomes that exact value, "{args}" all of them.'
+    )
+    success = Lines(rows=1, required=False, help_text="Status codes that mean done. Empty: 200 to 299.")
+    not_applied = Lines(rows=1, required=False, help_text="Status codes that say for certain that nothing was changed.")
+    select = forms.CharField(required=False, help_text="JMESPath into the answer. Empty: all of it.")
+    credential = forms.ChoiceField(required=False, help_text="The bearer that it sends, to its own host alone.")
+    function = forms.ChoiceField(help_text="A function that code declares with @tool.")
     revision = forms.IntegerField(widget=forms.HiddenInput, required=False)
 
     class Meta:
         model = Tool
-        fields = ("definition", "enabled", "revision")
+        fields = ("enabled", "revision")
+        help_texts: ClassVar = {"enabled": "A disabled tool is refused, also for calls that wait for approval."}
+
+    @property
+    def places(self) -> dict[str, str]:
+        """Where faults of the kind's own part are shown."""
+        return {f"/{self.kind}/{part}": part for part in _PARTS[self.kind]}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if "credential" in self.fields:
+            names = [row.name for row in list_credentials(current_tenant())]
+            self.fields["credential"].choices = [("", "none"), *((name, name) for name in names)]  # type: ignore[attr-defined]  # a choice field
+        if "function" in self.fields:
+            self.fields["function"].choices = [(name, name) for name in sorted(declared())]  # type: ignore[attr-defined]  # a choice field
         if self.instance.current is not None:
-            self.initial["definition"] = written(_in_order(read_spec(self.instance.current.spec)))
-        else:
-            self.initial["definition"] = written(SKELETONS.get(str(self.initial.get("kind")), SKELETONS["http"]))
+            self._fill(read_spec(self.instance.current.spec))
+            self.fields["name"].disabled = True
 
-    def clean_definition(self) -> ToolSpec:
-        """The definition, checked; every fault with its pointer."""
-        try:
-            return parse_spec(parse(self.cleaned_data["definition"]))
-        except InvalidJson as error:
-            raise ValidationError(error.message) from None
-        except InvalidTool as error:
-            raise ValidationError([f"{fault.pointer or '/'}: {fault.detail}" for fault in error.faults]) from None
+    def definition(self) -> dict[str, Any]:
+        """What was filled in, and what this form does not show, as `parse_spec` reads it."""
+        given, current = self.cleaned_data, self.instance.current
+        kept = read_spec(current.spec).model_dump(mode="python") if current is not None else {}
+        shown = {part: given[part] for part in self.fields if part in ToolSpec.model_fields}
+        own = {part: given[part] for part in _PARTS[self.kind] if given[part] not in (None, "", [])}
+        own |= {part: [_code(word) for word in own[part]] for part in _CODES if part in own}
+        return {**kept, **shown, "kind": self.kind, self.kind: own, "credential": given.get("credential") or None}
+
+    def _fill(self, spec: ToolSpec) -> None:
+        whole = spec.model_dump(mode="python") | {"cost": spec.cost.model_dump(mode="json", exclude_defaults=True)}
+        whole |= whole[self.kind] or {}
+        self.initial.update({name: whole[name] for name in self.fields if name in whole})
+
+
+def _code(word: str) -> int | str:
+    return int(word) if word.isdecimal() else word
 
 
 class CredentialForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -88,9 +152,17 @@ class CredentialForm(forms.ModelForm):  # type: ignore[type-arg]
                 self.fields[name].disabled = True
 
 
-def _in_order(spec: ToolSpec) -> dict[str, Any]:
-    """What a person looks for first, first; fields that say nothing are left out."""
+def ordered(spec: ToolSpec) -> str:
+    """A definition over several lines: what a person looks for first, first; fields that say nothing are left out."""
     said = spec.model_dump(mode="python", exclude_defaults=True) | {"kind": spec.kind}
     if "cost" in said:
         said["cost"] = spec.cost.model_dump(mode="json", exclude_defaults=True)
-    return {name: said[name] for name in (*_FIRST, *said) if name in said}
+    return written({name: said[name] for name in (*_FIRST, *said) if name in said})
+
+
+def form_of(kind: str) -> type[ToolForm]:
+    """The form of one kind of tool: other kinds' fields are not in it."""
+    others = {part for name, parts in _PARTS.items() if name != kind for part in parts}
+    if kind != "http":
+        others |= {"credential", "egress", "egress_by_argument"}
+    return type("KindForm", (ToolForm,), {"kind": kind, **dict.fromkeys(others)})

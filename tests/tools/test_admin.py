@@ -8,10 +8,11 @@ from django.test import Client
 
 from agentops.tenancy.transaction import tenant_transaction
 from tests.cast import Cast, Person
-from tests.tools.calls import http_spec
+from tests.tools.calls import http_spec, post_spec
 from tools.credentials import known_secrets
+from tools.domain.errors import ToolNotFound
 from tools.operations import register_tool
-from tools.queries import find_tool
+from tools.queries import ToolRow, find_tool
 
 
 def _signed_in(person: Person) -> Client:
@@ -20,50 +21,125 @@ def _signed_in(person: Person) -> Client:
     return client
 
 
-def _definition(**fields: Any) -> str:
-    http = {"url": "https://ledger.example/"}
-    schema = {"type": "object"}
-    known = {"name": "probe", "description": "Read.", "kind": "http", "risk": "read", "required_scope": "ledger:read"}
-    return json.dumps({**known, "input_schema": schema, "http": http, **fields})
+def _filled(**changes: Any) -> dict[str, Any]:
+    form = {
+        "name": "probe", "description": "Read.", "risk": "read", "required_scope": "ledger:read",
+        "input_schema": '{"type": "object"}', "output_trust": "untrusted", "max_result_bytes": "8000",
+        "timeout_ms": "10000", "idempotency": "none", "method": "GET", "url": "https://ledger.example/",
+    }  # fmt: skip
+    return {**form, **changes}
+
+
+ADD = "/admin/tools/tool/add/"
+
+
+NO_PROPERTIES = '{"type": "object", "properties": {}}'
+BIG = '{"type": "object", "properties": {"id": {"type": "string"}, "big": {"maximum": 9223372036854775809}}}'
+
+
+def _condition(**changes: Any) -> dict[str, str]:
+    return {"preconditions": json.dumps([{"name": "same", "probe": {"tool": "look"}, **changes}])}
+
+
+def _row(cast: Cast) -> ToolRow:
+    with tenant_transaction(cast.tenant.id):
+        return find_tool(cast.tenant.id, "probe")
 
 
 def test_a_tool_is_registered_changed_and_its_versions_are_shown(cast: Cast) -> None:
     client = _signed_in(cast.carol)
-    assert client.get("/admin/tools/tool/add/?kind=python").status_code == 200
-    added = client.post("/admin/tools/tool/add/", {"definition": _definition()})
+    added = client.post(ADD, _filled(body="", success="200 404"))
     assert added.status_code == 302, added.content.decode()
-    with tenant_transaction(cast.tenant.id):
-        row = find_tool(cast.tenant.id, "probe")
-    page = client.get(f"/admin/tools/tool/{row.id}/change/")
-    assert page.status_code == 200
+    row = _row(cast)
+    assert row.spec.http is not None
+    assert (row.spec.kind, row.spec.http.success) == ("http", (200, 404))
+    address = f"/admin/tools/tool/{row.id}/change/"
+    page = client.get(address)
     assert "https://ledger.example/" in page.content.decode()
-    sent = {"definition": _definition(title="Read it"), "enabled": "", "revision": row.revision}
-    assert client.post(f"/admin/tools/tool/{row.id}/change/", sent).status_code == 302
-    with tenant_transaction(cast.tenant.id):
-        changed = find_tool(cast.tenant.id, "probe")
+    assert "/tools/probe" in page.content.decode()
+    sent = _filled(title="Read it", enabled="", revision=row.revision)
+    assert client.post(address, sent).status_code == 302
+    changed = _row(cast)
     assert (changed.number, changed.spec.title, changed.enabled) == (2, "Read it", False)
-    assert "v1: " in client.get(f"/admin/tools/tool/{row.id}/change/").content.decode()
+    page = client.get(address)
+    assert "<b>v1</b>" in page.content.decode()
+    assert "Read it" in page.content.decode().split("<ins>", 1)[1].split("</ins>", 1)[0]
     assert client.get("/admin/tools/tool/?q=probe").status_code == 200
 
 
+def test_the_form_shows_a_definition_whole_and_saves_it_unchanged(cast: Cast) -> None:
+    client = _signed_in(cast.carol)
+    register_tool(cast.carol.actor, http_spec("https://ledger.example/", name="look"))
+    client.post(ADD, _filled(**WHOLE))
+    row = _row(cast)
+    form = client.get(f"/admin/tools/tool/{row.id}/change/").context["adminform"].form
+    shown = {field.html_name: field.value() for field in form}
+    again = {name: value for name, value in shown.items() if value not in (None, False)}
+    assert client.post(f"/admin/tools/tool/{row.id}/change/", again).status_code == 302
+    assert _row(cast).number == 1
+    assert row.spec.preconditions[0].probe.tool == "look"
+    assert row.spec.input_schema["properties"]["big"]["maximum"] == 2**63 + 1
+
+
+WHOLE = {
+    "risk": "destructive", "method": "POST", "url": "https://ledger.example/pay/{args.id}", "body": '"{args}"',
+    "headers": '{"X-Reason": "{args.id}"}', "approval_summary": "Pay {args.id}", "volatile": "on",
+    "input_schema": BIG,
+    "preconditions": '[{"name": "same", "probe": {"tool": "look", "args": {"x": {"$cel": "args.id"}}}}]',
+    "cost": '{"money": {"amount": "1.50", "currency": "EUR"}, "records": 2}', "idempotency": "header:Idempotency-Key",
+    "reconcile": '{"probe": {"tool": "look"}, "succeeded": "result.ok"}', "not_applied": "409",
+}  # fmt: skip
+
+
+def test_a_function_in_code_has_its_own_form(cast: Cast) -> None:
+    client = _signed_in(cast.carol)
+    page = client.get(f"{ADD}?kind=python").content.decode()
+    assert 'name="function"' in page
+    assert 'name="url"' not in page
+    sent = {**_filled(), "function": "current_time"}
+    added = client.post(f"{ADD}?kind=python", sent)
+    assert added.status_code == 302, added.content.decode()
+    assert _row(cast).spec.python is not None
+
+
 @pytest.mark.parametrize(
-    ("definition", "said"),
+    ("change", "field", "said"),
     [
-        ("{", "the document"),
-        (_definition(name="No Name"), "/name"),
-        (_definition(http={"url": "https://A.example/"}), "/http/url"),
-        (_definition(credential="missing"), "/credential"),
+        ({"name": "No Name"}, "name", "pattern"),
+        ({"input_schema": "{"}, "input_schema", "the document"),
+        ({"input_schema": '{"type": "object", "properties": {"x": {"type": 3}}}'}, "input_schema", "/properties/x"),
+        ({"input_schema": '{"type": "array"}'}, "input_schema", '/type: Arguments are an object'),
+        ({"output_schema": '{"type": 3}'}, "output_schema", "/type"),
+        ({"url": "https://A.example/"}, "url", ""),
+        ({"url": "https://a.example/{args.x}", "input_schema": NO_PROPERTIES}, "url", "no property x"),
+        ({"headers": '{"Host": "x"}'}, "headers", "not a tool's to set"),
+        ({"success": "many"}, "success", "/0"),
+        ({"timeout_ms": "0"}, "timeout_ms", "greater than or equal to 1"),
+        ({"idempotency": "sometimes"}, "idempotency", "pattern"),
+        ({"cost": '{"money": {"amount": "-1", "currency": "EUR"}}'}, "cost", "/money/amount"),
+        (_condition(probe={"tool": "gone"}), "preconditions", "/0/probe/tool: There is no tool"),
+        (_condition(probe={"tool": "sends"}), "preconditions", "not a read"),
+        (_condition(select="a["), "preconditions", "/0/select"),
+        (_condition(expect="now =="), "preconditions", "/0/expect"),
+        (_condition(expect="later == now"), "preconditions", "known are args, before, now"),
+        ({"approval_summary": "Pay {amount}"}, "approval_summary", "must begin with"),
     ],
-)
-def test_faults_are_shown_where_they_are(cast: Cast, definition: str, said: str) -> None:
-    page = _signed_in(cast.carol).post("/admin/tools/tool/add/", {"definition": definition})
-    assert page.status_code == 200
-    assert said in page.content.decode()
+)  # fmt: skip
+def test_a_fault_is_shown_at_its_field(cast: Cast, change: dict[str, Any], field: str, said: str) -> None:
+    register_tool(cast.carol.actor, http_spec("https://ledger.example/", name="look"))
+    register_tool(cast.carol.actor, post_spec("https://ledger.example/", name="sends"))
+    answer = _signed_in(cast.carol).post(ADD, _filled(**change))
+    assert answer.status_code == 200
+    found = answer.context["adminform"].form.errors
+    assert field in found, found
+    assert said in " ".join(found[field])
+    with tenant_transaction(cast.tenant.id), pytest.raises(ToolNotFound):
+        find_tool(cast.tenant.id, "probe")
 
 
 def test_an_edit_of_what_somebody_else_changed_says_so(cast: Cast) -> None:
     version = register_tool(cast.carol.actor, http_spec("https://ledger.example/"))
-    sent = {"definition": _definition(title="Mine"), "enabled": "on", "revision": 1}
+    sent = _filled(title="Mine", enabled="on", revision=1)
     page = _signed_in(cast.carol).post(f"/admin/tools/tool/{version.tool_id}/change/", sent)
     assert page.status_code == 200
     assert "changed by somebody else" in page.content.decode()

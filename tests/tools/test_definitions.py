@@ -26,6 +26,14 @@ GOOD: dict[str, Any] = {
 CONDITION: dict[str, Any] = {"name": "unchanged", "probe": {"tool": "invoice_read", "args": {}}}
 
 
+def test_a_lookup_may_be_by_the_key_and_by_nothing_unknown() -> None:
+    probe = {"tool": "look", "args": {"key": {"$cel": "idempotency_key"}}}
+    assert parse_spec(GOOD | {"reconcile": {"probe": probe, "succeeded": "result.key == idempotency_key"}}).reconcile
+    with pytest.raises(InvalidTool) as caught:
+        parse_spec(GOOD | {"reconcile": {"probe": probe, "succeeded": "before == 1"}})
+    assert [fault.pointer for fault in caught.value.faults] == ["/reconcile/succeeded"]
+
+
 def test_the_text_of_a_definition_reads_back_as_itself() -> None:
     money = {"amount": "12.50", "currency": "EUR"}
     spec = parse_spec(GOOD | {"cost": {"money": money, "records": {"in": "args", "pointer": "/id"}}})

@@ -103,12 +103,12 @@ def _preconditions(spec: ToolSpec) -> Faults:
 
 
 def _reconcile(reconcile: Reconcile) -> Faults:
-    names = ("args", "result")
+    names = ("args", "idempotency_key", "result")
     yield from _tried("/reconcile/succeeded", expressions.check_names, reconcile.succeeded, names)
     if reconcile.failed is not None:
         yield from _tried("/reconcile/failed", expressions.check_names, reconcile.failed, names)
     yield from _tried("/reconcile/result", expressions.check_jmespath, reconcile.result)
-    yield from _probe_expressions(reconcile.probe.args, "/reconcile/probe/args")
+    yield from _probe_expressions(reconcile.probe.args, "/reconcile/probe/args", ("args", "idempotency_key"))
 
 
 def _precondition(precondition: Precondition, pointer: str) -> Faults:
@@ -116,12 +116,12 @@ def _precondition(precondition: Precondition, pointer: str) -> Faults:
     if precondition.expect is not None:
         names = ("args", "before", "now")
         yield from _tried(f"{pointer}/expect", expressions.check_names, precondition.expect, names)
-    yield from _probe_expressions(precondition.probe.args, f"{pointer}/probe/args")
+    yield from _probe_expressions(precondition.probe.args, f"{pointer}/probe/args", ("args",))
 
 
-def _probe_expressions(args: dict[str, Any], pointer: str) -> Faults:
+def _probe_expressions(args: dict[str, Any], pointer: str, names: tuple[str, ...]) -> Faults:
     for place, source in expressions.sources(args, pointer):
-        yield from _tried(place, expressions.check_names, source, ("args",))
+        yield from _tried(place, expressions.check_names, source, names)
 
 
 def _http(spec: ToolSpec) -> Faults:

@@ -4,13 +4,15 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
 from django.core.management import call_command
 from django.db import connections
 from pytest_django import DjangoDbBlocker
 
-from agentops.embedded.postgres import Server, is_alive
+from agentops.embedded.postgres import SUPERUSER, Server, is_alive
 from tests import environment
 
 pytest_plugins = ["tests.cast"]
@@ -47,6 +49,14 @@ def database(server: Server, django_db_blocker: DjangoDbBlocker) -> Iterator[Non
         yield
         connections["default"].close_pool()  # type: ignore[attr-defined]  # the Postgres wrapper has it
         connections.close_all()
+
+
+@pytest.fixture
+def superuser(server: Server) -> Iterator[psycopg.Connection[Any]]:
+    """Somebody with all of the database: triggers and row-level security do not hold them."""
+    with psycopg.connect(server.url(SUPERUSER, environment.DATABASE), autocommit=True) as connection:
+        connection.execute("SET session_replication_role = replica")
+        yield connection
 
 
 def pytest_unconfigure() -> None:

@@ -1,20 +1,16 @@
 """One changed byte, a removed row, a reordered row: each is found in every log, and named."""
 
-from collections.abc import Iterator
 from io import StringIO
 from typing import Any
 from uuid import UUID
 
-import psycopg
 import pytest
 from django.core.management import CommandError, call_command
 
-from agentops.embedded.postgres import SUPERUSER, Server
 from agentops.tenancy.ids import uuid7
 from agentops.tenancy.keys import create_key
 from tests.api.conftest import Caller
 from tests.cast import Cast
-from tests.environment import DATABASE
 from tests.runs.scenario import Stage
 
 _REORDERED = """
@@ -36,14 +32,6 @@ TAMPERED = [
     (_REORDERED, 2),
     (_ADDED, None),
 ]
-
-
-@pytest.fixture
-def superuser(server: Server) -> Iterator[psycopg.Connection[Any]]:
-    """Somebody with all of the database: triggers and row-level security do not hold them."""
-    with psycopg.connect(server.url(SUPERUSER, DATABASE), autocommit=True) as connection:
-        connection.execute("SET session_replication_role = replica")
-        yield connection
 
 
 @pytest.fixture

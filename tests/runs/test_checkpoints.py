@@ -5,14 +5,12 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-import psycopg
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.conf import settings
@@ -20,7 +18,6 @@ from django.core.management import call_command
 from django.db import connections
 
 from agentops.chain import link_hash
-from agentops.embedded.postgres import SUPERUSER, Server
 from agentops.signing import public_key
 from agentops.tenancy.errors import ScopeMissing
 from runs import checkpoints
@@ -28,19 +25,10 @@ from runs.checkpoints import heads_of, seal
 from runs.domain.errors import RunNotFound
 from runs.exporting import export_run
 from runs.verifying import broken_checkpoint
-from tests.environment import DATABASE
 from tests.runs.scenario import Stage
 
 READ = [{"tool": "t_read", "args": {"account": {"$cel": "input.account"}}}]
 VERIFIER = Path(__file__).parents[2] / "docs" / "verify_run.py"
-
-
-@pytest.fixture
-def superuser(server: Server) -> Iterator[psycopg.Connection[Any]]:
-    """Somebody with all of the database: triggers and row-level security do not hold them."""
-    with psycopg.connect(server.url(SUPERUSER, DATABASE), autocommit=True) as connection:
-        connection.execute("SET session_replication_role = replica")
-        yield connection
 
 
 def _done(stage: Stage) -> UUID:

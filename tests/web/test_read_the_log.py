@@ -1,28 +1,16 @@
 """The log of a run as its readers see it."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-import psycopg
-import pytest
 from django.test import Client
 
-from agentops.embedded.postgres import SUPERUSER, Server
 from runs import queries
 from tests.cast import Person
-from tests.environment import DATABASE
 from tests.web.scene import Scene
 
 type Browse = Callable[[Person], Client]
-
-
-@pytest.fixture
-def superuser(server: Server) -> Iterator[psycopg.Connection[Any]]:
-    """Somebody with all of the database: triggers and row-level security do not hold them."""
-    with psycopg.connect(server.url(SUPERUSER, DATABASE), autocommit=True) as connection:
-        connection.execute("SET session_replication_role = replica")
-        yield connection
 
 
 def test_the_log_says_that_it_holds_and_can_be_taken_away(scene: Scene, browse: Browse) -> None:

@@ -3,16 +3,18 @@
 import asyncio
 from contextlib import suppress
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncJsonWebsocketConsumer
 from django.conf import settings
+from django.contrib.auth import get_user
 
 from agentops.tenancy.access import actor_for_session
 from agentops.tenancy.errors import NotAMember
-from agentops.tenancy.models import Tenant, User
+from agentops.tenancy.models import User
 from agentops.tenancy.session import tenant_of_session
 
 RECHECK_SECONDS = 30.0
@@ -25,6 +27,7 @@ class LiveConsumer(AsyncJsonWebsocketConsumer):
     """Joins the group of the tenant that the session is in; leaves when the person may no longer see it."""
 
     tenant_id: UUID | None = None
+    user_id: UUID | None = None
     watch: asyncio.Task[None] | None = None
 
     async def connect(self) -> None:
@@ -50,15 +53,24 @@ class LiveConsumer(AsyncJsonWebsocketConsumer):
         """A page has nothing to say."""
 
     async def row_changed(self, fact: dict[str, Any]) -> None:
-        """Pass one fact on."""
+        """Pass one fact on; one about this person is first a question whether they may still see any."""
+        if fact["kind"] == "member" and fact["id"] == str(self.user_id) and await self._is_gone():
+            return
         await self.send_json({name: fact[name] for name in FACT})
 
     async def _recheck(self) -> None:
         while True:
             await asyncio.sleep(RECHECK_SECONDS)
-            if await self._tenant_now() != self.tenant_id:
-                await self.close(code=NOT_ALLOWED)
+            if await self._is_gone():
                 return
+
+    async def _is_gone(self) -> bool:
+        if await self._tenant_now() == self.tenant_id:
+            return False
+        # Nothing more is passed on, whatever is on its way already.
+        await self.channel_layer.group_discard(self._group(), self.channel_name)
+        await self.close(code=NOT_ALLOWED)
+        return True
 
     def _group(self) -> str:
         return f"tenant.{self.tenant_id}"
@@ -66,12 +78,11 @@ class LiveConsumer(AsyncJsonWebsocketConsumer):
     @database_sync_to_async
     def _tenant_now(self) -> UUID | None:
         """The tenant that the session is in at this moment, read from the database again."""
-        session: Any = self.scope["session"]
-        known: Any = self.scope.get("user")
-        with suppress(NotAMember, User.DoesNotExist, Tenant.DoesNotExist):
-            key = session.session_key
-            if getattr(known, "is_authenticated", False) and known and key and session.exists(key):
-                stored = _STORE(key)
-                user = User.objects.get(id=known.id, is_active=True)
+        stored = _STORE(self.scope["session"].session_key)
+        # As for any page: the session exists, and its hash is still that of the person's password.
+        user = get_user(SimpleNamespace(session=stored))  # type: ignore[arg-type]  # it reads the session alone
+        with suppress(NotAMember):
+            if isinstance(user, User):
+                self.user_id = user.id
                 return actor_for_session(user, tenant_of_session(stored, user), door="live").tenant_id
         return None

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from uuid import UUID
 
+from agentops.after_commit import tell_later
 from agentops.tenancy.access import require_role
 from agentops.tenancy.actor import Actor
 from agentops.tenancy.changes import record_change
@@ -50,6 +51,7 @@ def remove_member(actor: Actor, *, user_id: UUID) -> None:
 
 
 def _record(actor: Actor, kind: str, member: Membership) -> None:
+    tell_later(actor.tenant_id, "member", member.user_id)
     roles = [] if kind == "member.removed" else list(member.roles)
     record_change(actor.tenant_id, kind, actor.label, email=member.user.email, user=str(member.user_id), roles=roles)
 

@@ -2,10 +2,6 @@
 
 import os
 import shutil
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -15,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.cast import PASSWORD, Cast, Person
+from tests.served import Served
 from tests.web.scene import Scene, build
 
 # Playwright's synchronous API keeps an event loop in this thread; the tests' own queries run beside it.
@@ -26,38 +23,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-STARTS_IN = 120.0
 _WORKER = ThreadPoolExecutor(1)
-
-
-class Served:
-    """The product in a process of its own; it can be taken away and brought back."""
-
-    def __init__(self) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}"
-
-    def start(self) -> None:
-        """Listen, and return once it answers."""
-        address = ["--host", "127.0.0.1", "--port", str(self.port), "--log-level", "error"]
-        command = [sys.executable, "-m", "uvicorn", "agentops.asgi:application", *address]
-        self.process = subprocess.Popen(command)
-        limit = time.monotonic() + STARTS_IN
-        while not self._answers():
-            assert time.monotonic() < limit
-            assert self.process.poll() is None
-            time.sleep(0.05)
-
-    def stop(self) -> None:
-        """Close every connection and stop listening."""
-        self.process.kill()
-        self.process.wait()
-
-    def _answers(self) -> bool:
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", self.port)) == 0
 
 
 class Elsewhere(Scene):

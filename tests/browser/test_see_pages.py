@@ -12,8 +12,8 @@ from approvals.domain.decision import Verdict
 from approvals.queries import request as request_of
 from runs import queries
 from runs.operations.deciding import decide, recheck
-from tests.browser.conftest import Served
 from tests.cast import Person
+from tests.served import Served
 from tests.web.scene import INVOICES, Scene
 
 LOOKS: list[dict[str, Any]] = [

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, WebSocketRoute, expect
 
 from approvals.queries import request as request_of
 from runs import queries
-from tests.browser.conftest import Served
 from tests.cast import Person
+from tests.served import Served
 from tests.web.scene import Scene
 
 type SignIn = Callable[[Person], Page]
@@ -97,3 +97,16 @@ def test_folded_values_lock_the_approval_until_opened(scene: Scene, sign_in: Sig
     page.locator("details[data-fold] summary").click()
     page.get_by_role("button", name="Approve").click()
     expect(button).to_be_enabled()
+
+
+def test_what_changed_before_the_socket_opened_is_shown(scene: Scene, sign_in: SignIn) -> None:
+    page = sign_in(scene.cast.bob)
+
+    def opened_late(route: WebSocketRoute) -> None:
+        scene.run()
+        route.connect_to_server()
+
+    page.route_web_socket("**/ws", opened_late)
+    page.reload()
+    expect(page.get_by_text("Live", exact=True)).to_be_visible()
+    expect(page.locator("[data-row]")).to_have_count(1)

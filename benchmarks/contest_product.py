@@ -16,11 +16,11 @@ def main() -> None:
     """Measure and report."""
     runs, at_once, dsn, pids = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], [int(p) for p in sys.argv[4:]]
     django.setup()
-    from approvals.domain.decision import Verdict  # noqa: PLC0415 - after the setup
-    from benchmarks.office import open_office  # noqa: PLC0415
-    from benchmarks.watcher import Watcher  # noqa: PLC0415
-    from runs.operations.deciding import decide  # noqa: PLC0415
-    from runs.operations.starting import start_run  # noqa: PLC0415
+    from approvals.domain.decision import Verdict
+    from benchmarks.office import open_office
+    from benchmarks.watcher import Watcher
+    from runs.operations.deciding import decide
+    from runs.operations.starting import start_run
 
     office, watcher = open_office(), Watcher(dsn)
 
@@ -38,7 +38,7 @@ def main() -> None:
         took, cpu = time.perf_counter() - began, own_cpu() - mine + cpu_of(*pids) - theirs
     emit(runs_s=round(runs / took, 1), steps_s=round(5 * runs / took, 1), cpu_ms=round(cpu / runs * 1000, 1))
     watcher.close()
-    from django.db import connections  # noqa: PLC0415
+    from django.db import connections
 
     connections["default"].close_pool()  # type: ignore[attr-defined]
 

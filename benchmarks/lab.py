@@ -64,7 +64,7 @@ class Lab:
     def enter(self) -> None:
         """Make this process a driver: Django on the product's database, as the plain role."""
         os.environ.update(self.environment(), DATABASE_URL=self.server.url(APP, "agentops"))
-        import django  # noqa: PLC0415 - its settings read the environment
+        import django
 
         django.setup()
 

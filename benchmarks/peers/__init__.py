@@ -1,0 +1,12 @@
+"""Other engines doing the same run: scripts that name what they need, in environments that uv makes for them."""
+
+import os
+from pathlib import Path
+
+PEERS = ("LangGraph", "DBOS")
+
+
+def peer_command(name: str) -> list[str]:
+    """How to run it; its arguments are RUNS CONC DSN PID."""
+    script = Path(__file__).with_name(f"{name.lower()}.py")
+    return [os.environ.get("UV", "uv"), "run", "--quiet", "--script", str(script)]

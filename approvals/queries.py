@@ -67,8 +67,9 @@ def requests(
     after: tuple[Any, ...] | None = None,
     size: int = 25,
     whole: bool = False,
+    known_count: int | None = None,
 ) -> RequestPage:
-    """A page of requests; with `whole`, what was shown of each too.
+    """A page of requests; with `whole`, what was shown of each too. `known_count`: the total, when it was counted.
 
     `tab`: `mine` (pending and mine to decide), `pending` (oldest first) or `decided` (newest first).
     """
@@ -82,7 +83,7 @@ def requests(
                 Q(summary__icontains=search) | Q(tool__icontains=search) | Q(agent__icontains=search)
                 | Q(acting_for__icontains=search)
             )  # fmt: skip
-        (found_count,) = capped_counts(rows)
+        found_count = capped_counts(rows)[0] if known_count is None else known_count
         paged = _after(rows, tab, after)
         found = list((paged if whole else paged.defer("snapshot", "checks"))[: size + 1])
         shown = _rows(actor, found[:size])

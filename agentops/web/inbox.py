@@ -35,11 +35,12 @@ def _page(actor: Actor, asked: QueryDict) -> dict[str, Any]:
     if tab not in TABS or risk not in RISKS or "\0" in search:
         raise BadRequest("unknown filter")
     after = read_cursor(asked.get("after", ""))
+    counts = inbox_counts(actor)
     if tab == "unknown":
         page: Any = unknown_steps(actor, after=after)
     else:
-        page = requests(actor, tab=tab, risk=risk, search=search, after=after)
-    counts = inbox_counts(actor)
+        known = None if risk or search else {"mine": counts.mine, "pending": counts.pending}.get(tab)
+        page = requests(actor, tab=tab, risk=risk, search=search, after=after, known_count=known)
     more = asked.copy()
     more["after"] = write_cursor(page.after)
     return {

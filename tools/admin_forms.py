@@ -109,7 +109,7 @@ class ToolForm(forms.ModelForm):  # type: ignore[type-arg]
             names = [row.name for row in list_credentials(current_tenant())]
             self.fields["credential"].choices = [("", "none"), *((name, name) for name in names)]  # type: ignore[attr-defined]  # a choice field
         if "function" in self.fields:
-            self.fields["function"].choices = [(name, name) for name in sorted(declared())]  # type: ignore[attr-defined]  # a choice field
+            self.fields["function"].choices = [(name, name) for name in sorted(self._functions())]  # type: ignore[attr-defined]  # a choice field
         if self.instance.current is not None:
             self._fill(read_spec(self.instance.current.spec))
             self.fields["name"].disabled = True
@@ -122,6 +122,12 @@ class ToolForm(forms.ModelForm):  # type: ignore[type-arg]
         own = {part: given[part] for part in _PARTS[self.kind] if given[part] not in (None, "", [])}
         own |= {part: [_code(word) for word in own[part]] for part in _CODES if part in own}
         return {**kept, **shown, "kind": self.kind, self.kind: own, "credential": given.get("credential") or None}
+
+    def _functions(self) -> set[str]:
+        """What code declares, and what the tool names now even where this process does not declare it."""
+        current = self.instance.current
+        own = read_spec(current.spec).python if current is not None else None
+        return set(declared()) | ({own.function} if own else set())
 
     def _fill(self, spec: ToolSpec) -> None:
         whole = spec.model_dump(mode="python") | {"cost": spec.cost.model_dump(mode="json", exclude_defaults=True)}

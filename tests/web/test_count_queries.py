@@ -29,7 +29,8 @@ def test_the_inbox_reads_one_page_whatever_waits(cast: Cast, browse: Callable[[P
         cursor.execute("ANALYZE approvals_approvalrequest")
     for tab, before in few.items():
         after = _queries(bob, tab)
-        assert len(after) == len(before) < 15, [*after]
+        assert len(after) == len(before), set(after) ^ set(before)
+        assert len(_reads(after)) < 15, after
         (page,) = [sql for sql in after if f"LIMIT {PAGE}" in sql]
         assert 1 < _rows_read(cast, page) <= PAGE, page
 
@@ -50,6 +51,11 @@ def _queries(client: Client, tab: str) -> list[str]:
     with CaptureQueriesContext(connection) as found:
         assert client.get("/inbox", {"tab": tab}).content.count(b"data-row") >= 10
     return [query["sql"] for query in found.captured_queries]
+
+
+def _reads(queries: list[str]) -> list[str]:
+    """Without the transactions' own words and the setting of the tenant."""
+    return [sql for sql in queries if sql.startswith("SELECT") and "set_config" not in sql]
 
 
 def _rows_read(cast: Cast, sql: str) -> int:

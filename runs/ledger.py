@@ -157,11 +157,13 @@ def _values(row: Model) -> dict[str, Any]:
     return {f.attname: getattr(row, f.attname) for f in row._meta.concrete_fields}
 
 
-def _prepared(field: "Field[Any, Any]", value: Any) -> Any:
+def storable(text: str) -> str:
     """As the database takes it: it has no U+0000 in text, so that is written as its escape."""
-    if isinstance(value, str) and "\0" in value:
-        value = value.replace("\0", "\\u0000")
-    return field.get_db_prep_save(value, connection)
+    return text.replace("\0", "\\u0000")
+
+
+def _prepared(field: "Field[Any, Any]", value: Any) -> Any:
+    return field.get_db_prep_save(storable(value) if isinstance(value, str) else value, connection)
 
 
 def _tell(book: Book) -> None:

@@ -13,6 +13,7 @@ from runs.domain.guards import Earlier, first_refusal
 from runs.domain.planning import Refusal, ToolProposal, Turn
 from runs.domain.run import TerminalReason
 from runs.domain.step import SETTLED_MUTATION, StepEvent, StepStatus
+from runs.ledger import storable
 from runs.masking import mask_args, seal_args
 from runs.models import Observation, Proposal, Step
 from runs.operations import holding, judging
@@ -118,7 +119,7 @@ def _identify(book: Book, step: Step, row: Proposal, proposal: ToolProposal) -> 
         return first_refusal(facts)
     spec, pinned = tool.pinned.spec, tool.pinned
     template = spec.resource_scope
-    row.resource_scope = templates.render(template, {"args": masked.shown}) if template else ""
+    row.resource_scope = storable(templates.render(template, {"args": masked.shown})) if template else ""
     step.tool_version, step.tool_version_number = pinned.version_id, pinned.number
     step.risk, step.queue = spec.risk, spec.queue
     step.fingerprint = holding.identity(book, tool, row, masked.hashed, again=proposal.again)

@@ -91,7 +91,8 @@ def test_an_amount_that_cannot_be_counted_never_reaches_a_person(stage: Stage, a
 
 
 def test_another_currency_is_refused_when_it_is_proposed(stage: Stage) -> None:
-    run_id = stage.outside(budget={"money": {"amount": "10", "currency": "USD"}})
+    dollars = {"money": {"amount": "10", "currency": "USD"}}
+    run_id = stage.start(stage.external(), by=stage.cast.service.actor, budget=dollars)
     (step,) = stage.propose(run_id, _priced(stage, "1"))
     assert stage.refusal(step)["code"] == "invalid_arguments"
     with pytest.raises(InvalidRequest):

@@ -5,11 +5,12 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from django.db import connections
 from pytest_django import Settings
 
+from agentops.tenancy.transaction import tenant_transaction
 from runs import execution
 from runs.domain.planning import ToolProposal
+from runs.models import Run
 from tests.runs.scenario import Stage
 from tests.tools import server as behaviours
 from tests.tools.server import answering, serving
@@ -19,7 +20,7 @@ from tools.domain.outcome import ToolError
 def _http(url: str, risk: str) -> dict[str, Any]:
     return {
         "name": "t_http", "description": "Over HTTP.", "kind": "http", "risk": risk, "required_scope": "ledger:write",
-        "input_schema": {"type": "object"}, "timeout_ms": 1500,
+        "input_schema": {"type": "object"}, "timeout_ms": 3000,
         "output_schema": {"type": "object", "properties": {"ok": {"type": "boolean"}}},
         "http": {"method": "POST", "url": url, "body": "{args}"},
     }  # fmt: skip
@@ -130,8 +131,7 @@ def test_u0000_in_what_a_summary_shows_does_not_stop_the_run(stage: Stage) -> No
 
 def test_a_run_that_the_engine_cannot_advance_ends_and_stops_nobody_else(stage: Stage) -> None:
     broken = stage.start(stage.agent("broken", [{"tool": "t_read", "args": {"account": stage.account}}]))
-    with connections["owner"].cursor() as cursor:
-        cursor.execute('UPDATE runs_run SET planner_state = \'{"at": "x"}\' WHERE id = %s', [broken])
+    _confuse(stage, broken, '{"at":"x"}')
     stage.is_due(broken)
     fine = stage.start(stage.agent("fine", [{"tool": "t_read", "args": {"account": stage.account}}]))
     execution.work("control", broken)
@@ -147,8 +147,13 @@ def test_what_was_done_before_the_engine_broke_is_recorded(stage: Stage) -> None
     run_id = stage.start(stage.agent("broken", [pay]))
     stage.work(run_id)
     stage.approve(run_id)
-    with connections["owner"].cursor() as cursor:
-        cursor.execute('UPDATE runs_run SET planner_state = \'{"open": ["x", [0]]}\' WHERE id = %s', [run_id])
+    _confuse(stage, run_id, '{"open":["x",[0]]}')
     stage.work(run_id)
     assert (stage.statuses(run_id), len(stage.world.paid)) == (["succeeded"], 1)
     assert stage.run(run_id).terminal_reason == "internal_error"
+
+
+def _confuse(stage: Stage, run_id: UUID, memory: str) -> None:
+    """The planner remembers what it never wrote."""
+    with tenant_transaction(stage.tenant_id):
+        Run.objects.filter(id=run_id).update(planner_state=memory)

@@ -59,7 +59,7 @@ def test_nothing_resumes_what_has_ended(stage: Stage, ends: Callable[[Stage, UUI
             stage.propose(run_id, proposal)
     for verdict in (Verdict.APPROVE, Verdict.REJECT):
         with pytest.raises(AlreadyDecided):
-            decide(stage.cast.carol.actor, request.id, verdict=verdict, digest=request.digest)
+            decide(alice, request.id, verdict=verdict, digest=request.digest)
     with pytest.raises(AlreadyDecided):
         recheck(bob, request.id)
     with pytest.raises(NotUnknown):

@@ -5,8 +5,9 @@ from typing import Any
 
 from celery import Celery, bootsteps
 from celery.beat import EmbeddedService
-from celery.signals import task_postrun, task_prerun, worker_init, worker_shutdown
-from django.db import close_old_connections, connections
+from celery.signals import beat_init, task_postrun, task_prerun, worker_init, worker_shutdown
+from django.core.exceptions import ImproperlyConfigured
+from django.db import DatabaseError, close_old_connections, connections
 from kombu import pools
 from kombu.transport import TRANSPORT_ALIASES
 
@@ -57,11 +58,17 @@ def give_back_connections(**_: Any) -> None:
 
 
 @worker_init.connect
+@beat_init.connect
 def refuse_unsafe_database(**_: Any) -> None:
-    """A worker never runs under a role that row-level security does not bind."""
+    """Neither worker nor beat runs under a role that row-level security does not bind."""
     from agentops.health import refuse_unsafe_start  # noqa: PLC0415 - models are not loaded when this file is
 
-    refuse_unsafe_start()
+    try:
+        refuse_unsafe_start()
+    except (ImproperlyConfigured, DatabaseError) as fault:
+        close_pools()
+        # Celery only logs what a receiver raises, unless it ends the process.
+        raise SystemExit(f"Refused to start: {fault}") from fault
 
 
 @worker_shutdown.connect

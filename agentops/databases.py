@@ -48,7 +48,8 @@ def keyword_conninfo(database: dict[str, Any]) -> str:
 def broker_options(redis_url: str, database: dict[str, Any]) -> dict[str, Any]:
     """Transport options of the broker; a message that nobody settled is visible again after a minute."""
     if redis_url:
-        return {"visibility_timeout": 60}
+        # A broker that is away or hangs must not hold a request: the work is committed, and the sweep finds it.
+        return {"visibility_timeout": 60, "max_retries": 0, "socket_connect_timeout": 2, "socket_timeout": 5}
     return {
         "conn_string": keyword_conninfo(database),
         "visibility_timeout": 60,

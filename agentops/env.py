@@ -20,6 +20,7 @@ class Env(BaseModel):
     agentops_port: int = 8000
     agentops_demo: bool = False
     agentops_beat: bool = False
+    agentops_silent_seconds: int = Field(default=30, ge=1)
     agentops_https: bool = True
     agentops_trust_proxy: bool = False
     agentops_static_root: Path | None = None

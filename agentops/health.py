@@ -14,9 +14,6 @@ from kombu.exceptions import OperationalError
 
 from agentops.env import env
 
-# Pulses come every 5 s and the sweep every 2 s: this long without either is a worker that does not work.
-_SILENT_SECONDS = 30
-
 
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
@@ -88,15 +85,17 @@ def _broker() -> str:
 
 
 def _worker() -> str:
+    # Pulses come every 5 s and the sweep every 2 s: this long without either is a worker that does not work.
+    patience = env().agentops_silent_seconds
     with connection.cursor() as cursor:
         cursor.execute("SELECT extract(epoch FROM now() - at) FROM embedded_pulse WHERE queue = 'control'")
         seen = cursor.fetchone()
         cursor.execute(
             "SELECT queue, extract(epoch FROM now() - min(due_at)) FROM runs_work_item"
             " WHERE due_at < now() - make_interval(secs => %s) GROUP BY queue ORDER BY 2 DESC LIMIT 1",
-            [_SILENT_SECONDS],
+            [patience],
         )
         late = cursor.fetchone()
-    if seen is None or seen[0] > _SILENT_SECONDS:
+    if seen is None or seen[0] > patience:
         return "no worker has answered" if seen is None else f"silent for {seen[0]:.0f} s"
     return f"work in queue {late[0]} is {late[1]:.0f} s overdue" if late else ""

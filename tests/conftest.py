@@ -15,7 +15,7 @@ from pytest_django import DjangoDbBlocker
 from agentops.embedded.postgres import SUPERUSER, Server, is_alive
 from tests import environment
 
-pytest_plugins = ["tests.cast"]
+pytest_plugins = ["tests.cast", "tests.chromium"]
 
 # These folders need no Postgres and run without starting it.
 _PURE = ("domain", "architecture")

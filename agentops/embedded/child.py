@@ -4,25 +4,22 @@ It loads its code while the database is still being prepared, which is most of t
 """
 
 import os
-import signal
 import sys
-import threading
 import time
 import warnings
 from pathlib import Path
 
 import django
 
-from agentops.embedded.supervisor import PARENT_PIPE, PREPARED
+from agentops.embedded.lifeline import hold_on
+from agentops.embedded.supervisor import PREPARED
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "agentops.settings")
 
 
 def main(name: str) -> None:
     """Run one of the parts; end with the supervisor, however that ends."""
-    descriptor = os.environ.get(PARENT_PIPE)
-    if descriptor:
-        threading.Thread(target=_end_with_parent, args=(int(descriptor),), daemon=True).start()
+    hold_on()
     django.setup()
     {"web": _web, "worker": _worker}[name]()
 
@@ -70,12 +67,6 @@ def _wait_for_database() -> None:
     mark = os.environ.get(PREPARED)
     while mark and not Path(mark).exists():
         time.sleep(0.05)
-
-
-def _end_with_parent(descriptor: int) -> None:
-    # The supervisor never writes: reading ends when its process does, even by kill -9.
-    os.read(descriptor, 1)
-    os.kill(os.getpid(), signal.SIGTERM)
 
 
 if __name__ == "__main__":

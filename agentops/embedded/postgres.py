@@ -1,6 +1,7 @@
 """One Postgres server in one folder: made, started, found again, stopped."""
 
 import os
+import shutil
 import subprocess
 import time
 from dataclasses import dataclass
@@ -87,10 +88,12 @@ class Server:
         self._make_roles()
         return True
 
-    def stop(self) -> None:
-        """Stopped cleanly when this returns; nothing happens when it was not running."""
-        if self.is_running():
-            self._control("stop", "-m", "fast", "-w", "-t", "30")
+    def stop(self) -> bool:
+        """Stopped cleanly when this returns; False when it was not running."""
+        if not self.is_running():
+            return False
+        self._control("stop", "-m", "fast", "-w", "-t", "30")
+        return True
 
     def is_running(self) -> bool:
         lock = self.data / "postmaster.pid"
@@ -147,9 +150,13 @@ class Server:
         options += ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", f"--username={SUPERUSER}"]
         if not self.durable:
             options.append("--no-sync")
-        done = self._run("initdb", "-D", str(self.data), *options)
+        # Made beside its place: a start that is killed in the middle must not leave half a database there.
+        draft = self.data.with_name("draft")
+        shutil.rmtree(draft, ignore_errors=True)
+        done = self._run("initdb", "-D", str(draft), *options)
         if done.returncode != 0:
-            raise CannotStart(f"initdb failed in {self.data}:\n{done.stderr.strip()}")
+            raise CannotStart(f"initdb failed in {draft}:\n{done.stderr.strip()}")
+        draft.rename(self.data)
 
     def _configure(self) -> None:
         # Local connections need no password: the socket's folder is 0700, and nothing listens on TCP.
@@ -206,6 +213,8 @@ class Server:
             capture_output=True,
             check=False,
             cwd="/",
+            # Ctrl-C in the terminal is for `up`, which stops the server itself.
+            start_new_session=True,
             env={"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC"},
             **self.account.popen_options(),
         )

@@ -10,6 +10,7 @@ from pathlib import Path
 import psycopg
 
 from agentops.embedded.errors import CannotStart
+from agentops.embedded.lifeline import Lifeline
 from agentops.embedded.supervisor import say
 
 _CLONE = Path(__file__).resolve().parent.parent.parent
@@ -26,6 +27,7 @@ class Preparation:
     owner_url: str
     options: Sequence[str]
     environment: dict[str, str]
+    lifeline: Lifeline
     process: subprocess.Popen[str] | None = None
 
     def begin(self) -> None:
@@ -49,21 +51,14 @@ class Preparation:
         return code == 0
 
     def end(self) -> None:
-        """Let it finish: half a migration helps nobody."""
+        """Stop making the demo, if that is not done; the next start goes on with it."""
         if self.process:
-            self.process.wait(60)
+            self.process.terminate()
+            self.process.wait()
 
     def _start(self) -> None:
         command = [sys.executable, str(_CLONE / "manage.py"), "prepare", *self.options]
-        # A session of its own, so that Ctrl-C does not reach it.
-        self.process = subprocess.Popen(
-            command,
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+        self.process = self.lifeline.spawn(command, self.environment, stderr=None)
         first = self.process.stdout.readline() if self.process.stdout else ""
         if not first:
             self.process.wait()

@@ -9,16 +9,21 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-PARENT_PIPE = "AGENTOPS_PARENT_PIPE"
+from agentops.embedded.lifeline import Lifeline
+
 PREPARED = "AGENTOPS_PREPARED_FILE"
 _LONGEST_PAUSE = 30.0
 _STEADY_SECONDS = 60.0
 
 
 def say(name: str, text: str) -> None:
-    """One line for the person who watches."""
-    sys.stdout.write(f"{name:<8} | {text}\n")
-    sys.stdout.flush()
+    """One line for the person who watches; when the terminal is gone, for nobody."""
+    try:
+        sys.stdout.write(f"{name:<8} | {text}\n")
+        sys.stdout.flush()
+    except OSError:
+        # What is still in the buffer would fail again at the exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @dataclass
@@ -35,12 +40,19 @@ class Child:
 
 
 class Supervisor:
-    """Runs its children until told to stop; keeps one end of a pipe so that they notice when it is killed."""
+    """Runs its children until told to stop."""
 
-    def __init__(self) -> None:
+    def __init__(self, lifeline: Lifeline) -> None:
         self.children: Sequence[Child] = ()
         self.stopping = threading.Event()
-        self._read_end, self._write_end = os.pipe()
+        self._hurried = threading.Event()
+        self._lifeline = lifeline
+
+    def ask_to_stop(self) -> None:
+        """Asked once, the children may finish what they do; asked again, they may not."""
+        if self.stopping.is_set():
+            self._hurried.set()
+        self.stopping.set()
 
     def start(self, children: Sequence[Child]) -> None:
         """Start every child, unless a stop was asked before."""
@@ -65,7 +77,7 @@ class Supervisor:
             self._signal(child, signal.SIGTERM)
         deadline = time.monotonic() + seconds
         for child in running:
-            self._wait(child, max(0.1, deadline - time.monotonic()))
+            self._wait(child, deadline)
 
     def _look_after(self, child: Child) -> None:
         now = time.monotonic()
@@ -83,29 +95,19 @@ class Supervisor:
         child.pause = min(child.pause * 2, _LONGEST_PAUSE)
 
     def _start(self, child: Child) -> None:
-        # A session of its own: Ctrl-C reaches us alone, and we stop the children in order.
-        child.process = subprocess.Popen(
-            child.command,
-            env={**child.environment, PARENT_PIPE: str(self._read_end)},
-            pass_fds=(self._read_end,),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-        )
+        child.process = self._lifeline.spawn(child.command, child.environment, stderr=subprocess.STDOUT)
         child.started = time.monotonic()
         threading.Thread(target=_relay, args=(child.name, child.process), daemon=True).start()
 
-    def _wait(self, child: Child, seconds: float) -> None:
+    def _wait(self, child: Child, deadline: float) -> None:
         process = child.process
         if process is None:
             return
-        try:
-            process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            say(child.name, "did not stop in time and was killed; its work is taken up at the next start")
+        while process.poll() is None and time.monotonic() < deadline and not self._hurried.wait(0.05):
+            pass
+        if process.poll() is None:
+            why = "was killed at once, as asked" if self._hurried.is_set() else "did not stop in time and was killed"
+            say(child.name, f"{why}; its work is taken up at the next start")
             self._signal(child, signal.SIGKILL)
             process.wait()
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from agentops.embedded.errors import CannotStart
 from agentops.embedded.greeting import greet
 from agentops.embedded.home import Home
+from agentops.embedded.lifeline import Lifeline
 from agentops.embedded.postgres import APP, OWNER, Server
 from agentops.embedded.preparation import Preparation
 from agentops.embedded.supervisor import PREPARED, Child, Supervisor, say
@@ -46,9 +47,10 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _run(options: argparse.Namespace) -> None:
-    supervisor = Supervisor()
+    lifeline = Lifeline()
+    supervisor = Supervisor(lifeline)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda _number, _frame: supervisor.stopping.set())
+        signal.signal(number, lambda _number, _frame: supervisor.ask_to_stop())
     home = Home(options.home.absolute())
     _refuse_taken_port(options.host, options.port)
     with home.claim():
@@ -61,12 +63,11 @@ def _run(options: argparse.Namespace) -> None:
             if embedded:
                 _start_postgres(server)
             environment = _environment(options, home, server if embedded else None)
-            preparation = _preparation(options, home, environment, server if embedded else None)
+            preparation = _preparation(options, home, environment, server if embedded else None, lifeline)
             _serve(supervisor, environment, preparation, _url(options.host, options.port))
         finally:
-            if embedded:
-                server.stop()
-                say("postgres", "stopped; the data stays in " + str(home.path))
+            if embedded and server.stop():
+                say("postgres", f"stopped; the data stays in {home.path}")
 
 
 def _start_postgres(server: Server) -> None:
@@ -78,6 +79,8 @@ def _start_postgres(server: Server) -> None:
 
 
 def _serve(supervisor: Supervisor, environment: dict[str, str], preparation: Preparation, url: str) -> None:
+    if supervisor.stopping.is_set():
+        return
     home = Path(environment["AGENTOPS_HOME"])
     prepared = home / "prepared"
     prepared.unlink(missing_ok=True)
@@ -91,17 +94,17 @@ def _serve(supervisor: Supervisor, environment: dict[str, str], preparation: Pre
             greet(url, home)
             supervisor.watch_until(lambda: False)
     finally:
-        say("up", "stopping")
+        say("up", "stopping; Ctrl-C again does not wait for calls under way")
         preparation.end()
         supervisor.stop()
 
 
 def _preparation(
-    options: argparse.Namespace, home: Home, environment: dict[str, str], server: Server | None
+    options: argparse.Namespace, home: Home, environment: dict[str, str], server: Server | None, lifeline: Lifeline
 ) -> Preparation:
     seed = [] if options.no_demo else ["--seed", str(home.path), "--url", _url(options.host, options.port)]
     owner_url = server.url(OWNER, "agentops") if server else ""
-    return Preparation(home.path / "preparation", owner_url, seed, environment)
+    return Preparation(home.path / "preparation", owner_url, seed, environment, lifeline)
 
 
 def _child(name: str, environment: dict[str, str]) -> Child:

@@ -67,6 +67,12 @@ def test_the_compose_file_follows_the_specification() -> None:
     assert done.returncode == 0, done.stdout
 
 
+def test_the_image_runs_as_a_plain_user_and_holds_no_installation() -> None:
+    last_stage = _read("Dockerfile").rsplit("\nFROM ", 1)[1]
+    assert re.findall(r"^USER (.+)$", last_stage, re.MULTILINE) == ["agentops"]
+    assert {".git", ".agentops", ".env*", ".venv"} <= set(_read(".dockerignore").splitlines())
+
+
 @pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])
 def test_every_make_target_that_a_document_names_exists(document: str) -> None:
     named = set(re.findall(r"(?:`|^    |&& )make ([a-z-]+)", _read(document), re.MULTILINE))

@@ -1,28 +1,18 @@
 """A real uvicorn with our ASGI, and a real Chromium that looks at it."""
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from uuid import UUID
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from tests.cast import PASSWORD, Cast, Person
+from tests.chromium import watched
 from tests.served import Served
 from tests.web.scene import Scene, build
 
-# Playwright's synchronous API keeps an event loop in this thread; the tests' own queries run beside it.
-os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
-FLAGS = [
-    "--no-sandbox",
-    "--disable-quic",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 _WORKER = ThreadPoolExecutor(1)
 
 
@@ -53,23 +43,11 @@ def served(database: None) -> Iterator[Served]:
     product.stop()
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Chromium of this machine, or Playwright's own."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield chromium
-        chromium.close()
-
-
 @pytest.fixture
 def context(browser: Browser, served: Served) -> Iterator[BrowserContext]:
     """A browser of this test's own; an error in the page's code fails the test."""
     made = browser.new_context(base_url=served.url)
-    faults: list[str] = []
-    made.on("weberror", lambda error: faults.append(str(error.error)))
-    made.on("console", lambda said: faults.append(said.text) if "Content Security Policy" in said.text else None)
+    faults = watched(made)
     yield made
     made.close()
     assert faults == []

@@ -66,6 +66,18 @@ def test_a_server_that_was_killed_comes_back_with_its_data(second: Server) -> No
         assert connection.execute("SELECT 1").fetchone() == (1,)
 
 
+def test_half_a_database_of_a_killed_start_is_made_again() -> None:
+    with tempfile.TemporaryDirectory(prefix="agentops-half-") as folder:
+        Path(folder).chmod(0o755)
+        server = Server(Path(folder), durable=False)
+        draft = server.data.with_name("draft")
+        draft.mkdir(parents=True)
+        (draft / "PG_VERSION").write_text("18")
+        assert server.start() is True
+        assert server.stop() is True
+        assert not draft.exists()
+
+
 def test_a_pid_file_whose_number_another_program_has_is_forgotten(second: Server) -> None:
     pid_file = second.data / "postmaster.pid"
     kept = pid_file.read_text()

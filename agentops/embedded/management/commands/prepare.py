@@ -10,6 +10,7 @@ from django.db.migrations.executor import MigrationExecutor
 from psycopg import sql
 
 from agentops.embedded.demonstration import seed_demo
+from agentops.embedded.lifeline import hold_on
 from agentops.embedded.preparation import FORGOTTEN
 from agentops.embedded.queues import install_queues
 
@@ -27,6 +28,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run each part; all of them may be run again."""
+        hold_on()
         _grant(settings.DATABASES["default"]["USER"])
         applied = self._migrate()
         if settings.CELERY_BROKER_URL.startswith("pgmq"):

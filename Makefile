@@ -9,7 +9,7 @@ RUN := $(UV) run --no-sync
 # mypy's and djade's view of the settings; nothing is served with it.
 LINT := DEBUG=true AGENTOPS_DEMO=true $(RUN)
 
-.PHONY: help up test bench check lint-imports format lint types migrations deploy-check sync sync-dev browser redis clean
+.PHONY: help up test bench faults check lint-imports format lint types migrations deploy-check sync sync-dev browser redis clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -19,6 +19,11 @@ up: sync ## start everything; Ctrl-C stops, data is kept
 
 test: sync-dev browser redis ## the whole test suite, browser tests included
 	@$(RUN) pytest
+
+MINUTES ?= 10
+
+faults: sync-dev redis ## faults injected into real processes for MINUTES=10; what was lost and what happened twice
+	@$(RUN) python -m tests.faults --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 bench: sync-dev ## how quick and how big it is, beside other engines; a table in benchmarks/results
 	@$(RUN) python -m benchmarks

@@ -17,8 +17,8 @@ from tests import environment
 
 pytest_plugins = ["tests.cast", "tests.chromium"]
 
-# These folders need no Postgres and run without starting it.
-_PURE = ("domain", "architecture")
+# These folders need no Postgres, or start one of their own, and run without starting it.
+_PURE = ("domain", "architecture", "faults")
 _TESTS = Path(__file__).parent
 
 

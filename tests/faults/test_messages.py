@@ -1,0 +1,66 @@
+"""Messages are only hints: lost, doubled, late or out of order, and with the broker away, the end is the same."""
+
+from tests.faults.oracle import Promises, judge
+from tests.faults.scenes import Scene, Stage, lost_message
+from tests.up import until
+
+
+def _is_done_once(scene: Scene) -> None:
+    scene.settled()
+    assert judge(scene.facts(), Promises()).broken == []
+    assert set(scene.statuses()) == {"succeeded"}
+    assert [line.acted for line in scene.lines()].count(True) == 1
+
+
+def test_an_approved_call_is_made_although_the_broker_was_flushed(stage: Stage) -> None:
+    _is_done_once(lost_message(stage))
+
+
+def test_messages_that_come_twice_and_about_other_things_change_nothing(stage: Stage) -> None:
+    scene = stage.start("pays")
+    request = scene.asked()
+    stage.messages.double([scene.run])
+    assert stage.bob.decide(request) == 201
+    stage.messages.double([scene.run, scene.run])
+    _is_done_once(scene)
+
+
+def test_messages_that_come_late_and_in_another_order_change_nothing(stage: Stage) -> None:
+    scenes = [stage.start("pays") for _ in range(4)]
+    requests = [scene.asked() for scene in scenes]
+    with stage.stopped_workers():
+        assert [stage.bob.decide(request) for request in requests] == [201] * 4
+        assert stage.messages.reorder(0) >= 2
+    for scene in scenes:
+        _is_done_once(scene)
+
+
+def test_what_is_approved_while_redis_is_away_is_made_when_it_is_back(stage: Stage) -> None:
+    scene = stage.start("pays")
+    request = scene.asked()
+    redis = stage.cluster.redis
+    assert redis
+    redis.kept_down = True
+    redis.kill()
+    assert stage.bob.decide(request) == 201
+    redis.start()
+    _is_done_once(scene)
+    until(stage.cluster.is_ready, 30)
+
+
+def test_a_call_approved_the_moment_it_asks_is_made_once(stage: Stage) -> None:
+    query = "SELECT id::text, digest FROM approvals_approvalrequest WHERE run_id = %s AND status = 'pending'"
+    scenes = [stage.start("pays") for _ in range(6)]
+    waiting = {scene.run: scene for scene in scenes}
+    with stage.cluster.connect() as connection:
+
+        def decide_all() -> bool:
+            for run in list(waiting):
+                for request, digest in connection.execute(query, [run]).fetchall():
+                    assert stage.bob.decide_blind(request, digest) == 201
+                    waiting.pop(run)
+            return not waiting
+
+        until(decide_all, 60)
+    for scene in scenes:
+        _is_done_once(scene)

@@ -1,0 +1,53 @@
+"""A worker is killed with -9 at every named point of a call: a mutation acts at most once, a read is made again."""
+
+import pytest
+
+from tests.faults.names import POINTS
+from tests.faults.oracle import Promises, judge
+from tests.faults.scenes import Scene, Stage, killed_worker
+
+_BEFORE = {"before_claim", "claim_uncommitted"}
+_AFTER = {"after_settle"}
+
+
+@pytest.fixture(scope="module")
+def scenes(stage: Stage) -> dict[tuple[str, str], Scene]:
+    """A mutation and a read for every point; nothing waits for the one before to heal."""
+    cases = [(point, tool) for point in POINTS for tool in ("pay", "look")]
+    agents = {"pay": "pays", "look": "looks"}
+    return {(point, tool): killed_worker(stage, point, tool, agents[tool]) for point, tool in cases}
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_a_mutation_acts_at_most_once_wherever_its_worker_dies(
+    scenes: dict[tuple[str, str], Scene], point: str
+) -> None:
+    scene = scenes[point, "pay"].settled()
+    assert judge(scene.facts(), Promises()).broken == []
+    certain = point in _BEFORE | _AFTER
+    assert scene.statuses()[1] == ("succeeded" if certain else "unknown")
+    acted = [line for line in scene.lines() if line.acted]
+    assert len(acted) == (0 if point == "after_claim" else 1)
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_a_read_is_made_again_wherever_its_worker_dies(scenes: dict[tuple[str, str], Scene], point: str) -> None:
+    scene = scenes[point, "look"].settled()
+    assert judge(scene.facts(), Promises()).broken == []
+    assert scene.statuses() == ["succeeded"]
+    assert scene.facts().steps[0].token >= (1 if point in _BEFORE | _AFTER else 2)
+
+
+def test_a_call_that_the_tool_itself_makes_once_is_sent_again_and_completes(stage: Stage) -> None:
+    scene = killed_worker(stage, "after_call", "once", "once").settled()
+    assert judge(scene.facts(), Promises()).broken == []
+    assert scene.statuses() == ["succeeded", "succeeded"]
+    sent = [line for line in scene.lines() if line.tool == "once"]
+    assert [line.acted for line in sent] == [True, False]
+
+
+def test_a_lost_call_that_can_be_looked_up_ends_known(stage: Stage) -> None:
+    scene = killed_worker(stage, "after_call", "keyed", "keyed")
+    scene.settled_known()
+    assert judge(scene.facts(), Promises()).broken == []
+    assert "step.reconciled_succeeded" in scene.kinds()

@@ -18,6 +18,8 @@ from approvals.operations import in_force, put_policy
 from tools.domain.canonical import parse
 from tools.domain.writing import written
 
+_UNKNOWN = ("When nobody knows what a destructive call did", {"fields": ("reconcile_quorum",)})
+
 
 @admin.register(PolicyVersion)
 class PolicyVersionAdmin(TenantModelAdmin):
@@ -46,6 +48,7 @@ class PolicyVersionAdmin(TenantModelAdmin):
         current = in_force(self.actor(request))
         return {
             "preset": current.preset if current else Preset.CAREFUL.value,
+            "reconcile_quorum": current.reconcile_quorum if current else 1,
             "version": current.number if current else 0,
         }
 
@@ -53,17 +56,23 @@ class PolicyVersionAdmin(TenantModelAdmin):
         """A version as it is; or the form, one block a rule."""
         if obj is not None:
             return [
-                (None, {"fields": ("number", "preset", "created_at", "created_by")}),
+                (None, {"fields": ("number", "created_at", "created_by")}),
                 ("What it says", {"fields": ("versions",)}),
             ]
         count = self.get_form(request).count
         blocks = [(f"Rule {n + 1}", {"fields": tuple(f"{part}_{n}" for part in PARTS)}) for n in range(count)]
         first = ("Where the team starts from", {"fields": ("preset", "version")})
-        return [first, *blocks]
+        return [first, *blocks, _UNKNOWN]
 
     def save_model(self, request: HttpRequest, obj: PolicyVersion, form: Any, change: bool) -> None:
         actor, given = self.actor(request), form.cleaned_data
-        made = put_policy(actor, preset=given["preset"], rules=form.rules(), version=given.get("version"))
+        made = put_policy(
+            actor,
+            preset=given["preset"],
+            rules=form.rules(),
+            reconcile_quorum=given["reconcile_quorum"],
+            version=given.get("version"),
+        )
         obj.pk, obj.number, obj.tenant_id = made.pk, made.number, made.tenant_id
         obj._state.adding = False
         for rule in form.rules():
@@ -95,5 +104,6 @@ def _warn_of_few(request: HttpRequest, tenant_id: Any, rule: dict[str, Any]) -> 
 
 def _shown(row: PolicyVersion, *, is_current: bool) -> Version:
     by = row.created_by.email if row.created_by else ""
-    text = written({"preset": row.preset, "rules": parse(row.rules)})
+    said = {"preset": row.preset, "reconcile_quorum": row.reconcile_quorum, "rules": parse(row.rules)}
+    text = written(said)
     return Version(row.number, is_current, row.created_at, by, text)

@@ -24,6 +24,10 @@ _GROUPS = (
     ("", "approvers and owners"),
     *((role, f"only members with the role {role}") for role in sorted(DECIDING_ROLES)),
 )
+_AGREE = (
+    (1, "one person"),
+    (2, "two people: the second must say the same as the first"),
+)
 _SEES = (
     "CEL over args, tool (name, risk, is_effect), run (agent, turns, tainted), principal, tenant, taint, "
     "budget (limit, used, reserved), time (at, hour, weekday; UTC) and history. A rule that fails asks."
@@ -35,6 +39,13 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]
 
     count: ClassVar[int] = 0
     preset = forms.ChoiceField(choices=_PRESETS, widget=forms.RadioSelect)
+    reconcile_quorum = forms.TypedChoiceField(
+        label="Who says what it did",
+        choices=_AGREE,
+        coerce=int,
+        widget=forms.RadioSelect,
+        help_text="Its answer was lost: it may or may not have happened, and nothing sends it again before people say.",
+    )
     version = forms.IntegerField(required=False, widget=forms.HiddenInput)
 
     class Meta:
@@ -76,8 +87,14 @@ def _block() -> dict[str, forms.Field]:
         "name": forms.CharField(max_length=100, help_text="Clear it and the expression to remove the rule."),
         "when": forms.CharField(widget=code, max_length=4000, help_text=_SEES),
         "effect": forms.ChoiceField(label="Then", choices=_EFFECTS),
-        "group": forms.ChoiceField(label="Who decides", choices=_GROUPS),
-        "quorum": forms.IntegerField(label="How many", initial=1, help_text="Different people, none who asked."),
+        "group": forms.ChoiceField(
+            label="Who decides", choices=_GROUPS, help_text="Owners, where matching rules name both groups."
+        ),
+        "quorum": forms.IntegerField(
+            label="How many",
+            initial=1,
+            help_text="Different people, none who asked; the most that a matching rule asks for.",
+        ),
         "expires_in": forms.IntegerField(help_text="Seconds, at least 60. Empty: 86,400, one day."),
         "reason": forms.CharField(max_length=500, help_text="Why it asks, as the page of a request says it."),
     }

@@ -7,7 +7,10 @@ from uuid import UUID
 
 from approvals.domain.errors import GateError, NotAnApprover, PeopleOnly, SelfApproval
 
-DECIDING_ROLES = frozenset({"approver", "owner"})
+GROUPS = ("approver", "owner")
+"""The roles that a rule may name, the stricter one last: owners are fewer, and may decide everything."""
+
+DECIDING_ROLES = frozenset(GROUPS)
 
 
 class RequestStatus(StrEnum):

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from approvals.domain.decision import GROUPS
 from tools.domain import expressions
 from tools.domain.errors import ExpressionFailed, InvalidExpression
 
@@ -116,7 +117,11 @@ class _Match:
 
 
 def judge(policy: Policy, facts: Facts) -> Judgement:
-    """Read the preset and every rule; a rule that fails to evaluate asks, and says so."""
+    """Read the preset and every rule; a rule that fails to evaluate asks, and says so.
+
+    Of rules that ask alike the strictest parts count: the most people, the shortest time, and `owner` where some name
+    approvers and some owners.
+    """
     matches = [*_preset(policy.preset, facts), *(m for rule in policy.rules if (m := _match(rule, facts)))]
     rank = list(Effect).index
     effect = max((m.effect for m in matches), key=rank, default=Effect.ALLOW)
@@ -126,10 +131,15 @@ def judge(policy: Policy, facts: Facts) -> Judgement:
         reasons=tuple(m.reason for m in winning),
         rules=tuple(m.name for m in winning),
         quorum=max((m.quorum for m in winning), default=1),
-        group=next((m.group for m in winning if m.group), None),
+        group=max((m.group for m in winning if m.group), key=_strictness, default=None),
         expires_in=min((m.expires_in for m in winning if m.expires_in), default=DEFAULT_EXPIRES_IN),
         policy_version=policy.version,
     )
+
+
+def _strictness(group: str) -> int:
+    """A group that is no role has no members, so nothing is stricter."""
+    return GROUPS.index(group) if group in GROUPS else len(GROUPS)
 
 
 def _preset(preset: Preset, facts: Facts) -> Sequence[_Match]:

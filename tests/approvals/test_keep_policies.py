@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils.html import strip_tags
 
 from agentops.tenancy.errors import ScopeMissing
 from agentops.tenancy.members import remove_member, set_roles
+from agentops.tenancy.models import Change
 from agentops.tenancy.transaction import tenant_transaction
 from approvals.domain.errors import InvalidPolicy
 from approvals.domain.policy import NAMES, Facts, Policy, judge
@@ -15,6 +17,7 @@ from approvals.models import PolicyVersion
 from approvals.operations import set_policy
 from tests.cast import Cast, Person
 from tests.runs.scenario import Stage, new_stage
+from tools.domain.canonical import parse
 
 ADD = "/admin/approvals/policyversion/add/"
 LIST = "/admin/approvals/policyversion/"
@@ -32,8 +35,8 @@ def signed_in(person: Person) -> Client:
     return client
 
 
-def filled(*rules: dict[str, Any], preset: str = "careful", version: int = 0) -> dict[str, Any]:
-    form: dict[str, Any] = {"preset": preset, "version": version}
+def filled(*rules: dict[str, Any], preset: str = "careful", version: int = 0, agree: int | str = 1) -> dict[str, Any]:
+    form: dict[str, Any] = {"preset": preset, "version": version, "reconcile_quorum": agree}
     for number, rule in enumerate([*rules, {}, {}]):
         for part in ("name", "when", "effect", "group", "quorum", "expires_in", "reason"):
             form[f"{part}_{number}"] = rule.get(part, {"effect": "require_approval", "quorum": 1}.get(part, ""))
@@ -47,6 +50,11 @@ def versions(cast: Cast) -> list[PolicyVersion]:
 
 def rule(**changes: Any) -> dict[str, Any]:
     return {"name": "one", "when": "true", "effect": "deny", **changes}
+
+
+def changes(cast: Cast) -> list[Any]:
+    with tenant_transaction(cast.tenant.id):
+        return [parse(row.data) for row in Change.objects.filter(kind="policy.saved").order_by("seq")]
 
 
 def test_rules_are_added_changed_and_kept_as_versions(cast: Cast) -> None:
@@ -72,6 +80,49 @@ def test_saving_the_same_again_is_no_version_and_an_old_page_does_not_overwrite(
     late = carol.post(ADD, filled(version=0))
     assert "changed by somebody else" in late.content.decode()
     assert [row.number for row in versions(cast)] == [1]
+
+
+def test_how_many_must_agree_is_chosen_shown_recorded_and_kept_by_a_save_of_rules_alone(cast: Cast) -> None:
+    carol = signed_in(cast.carol)
+    assert carol.post(ADD, filled(FREEZE)).status_code == 302
+    assert carol.post(ADD, filled(FREEZE, version=1, agree=2)).status_code == 302
+    assert carol.get(ADD).context["adminform"].form["reconcile_quorum"].value() == 2
+    made = set_policy(cast.carol.actor, preset="careful", rules=[])
+    assert [row.reconcile_quorum for row in versions(cast)] == [1, 2, 2]
+    page = strip_tags(carol.get(f"{LIST}{made.id}/change/").content.decode())
+    assert "-   &quot;reconcile_quorum&quot;: 1," in page
+    assert "+   &quot;reconcile_quorum&quot;: 2," in page
+    assert [change["reconcile_quorum"] for change in changes(cast)] == [1, 2, 2]
+    assert len({change["content_hash"] for change in changes(cast)}) == 3
+
+
+@pytest.mark.parametrize("agree", ["", 0, 3])
+def test_one_or_two_people_agree_and_no_other_number(cast: Cast, agree: int | str) -> None:
+    form = signed_in(cast.carol).post(ADD, filled(agree=agree)).context["adminform"].form
+    assert set(form.errors) == {"reconcile_quorum"}
+    with pytest.raises(InvalidPolicy):
+        set_policy(cast.carol.actor, preset="careful", rules=[], reconcile_quorum=3)
+    assert versions(cast) == []
+
+
+@pytest.mark.parametrize(
+    ("groups", "decides"),
+    [
+        ([None, "approver"], "approver"),
+        (["approver", "owner"], "owner"),
+        (["owner", None, "approver"], "owner"),
+        (["owner", "wizards"], "wizards"),
+        ([None], None),
+    ],
+)
+def test_where_rules_name_several_groups_the_strictest_one_decides(
+    groups: list[str | None], decides: str | None
+) -> None:
+    rules = [rule(name=f"rule {n}", effect="require_approval", group=group) for n, group in enumerate(groups)]
+    facts = Facts(tool="pay", risk="write", is_effect=True, tainted=False, args={}, run={}, principal="p", tenant="t")
+    for order in (rules, rules[::-1]):
+        judged = judge(Policy.model_validate({"rules": order}), facts)
+        assert (judged.effect, judged.group) == ("require_approval", decides)
 
 
 @pytest.mark.parametrize(

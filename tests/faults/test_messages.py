@@ -1,5 +1,7 @@
 """Messages are only hints: lost, doubled, late or out of order, and with the broker away, the end is the same."""
 
+from redis.client import PubSub
+
 from tests.faults.oracle import Promises, judge
 from tests.faults.scenes import Scene, Stage, lost_message
 from tests.up import until
@@ -64,3 +66,14 @@ def test_a_call_approved_the_moment_it_asks_is_made_once(stage: Stage) -> None:
         until(decide_all, 60)
     for scene in scenes:
         _is_done_once(scene)
+
+
+def test_open_pages_are_told_through_redis_after_it_was_away_too(stage: Stage) -> None:
+    redis = stage.cluster.redis
+    assert redis
+    redis.kill()
+    until(stage.cluster.is_ready, 60)
+    with PubSub(stage.cluster.redis_client().connection_pool) as heard:
+        heard.psubscribe("*")
+        scene = stage.start("looks").settled()
+        until(lambda: scene.run in str(heard.get_message(ignore_subscribe_messages=True, timeout=0.2)), 20)

@@ -73,7 +73,7 @@ class Book:
     loaded: dict[tuple[type[Model], Any], dict[str, Any]] = field(default_factory=dict)
     hops: list[tuple[UUID, str]] = field(default_factory=list)
     asked: set[UUID] = field(default_factory=set)
-    lost: list[Attempt] = field(default_factory=list)
+    closed: list[Attempt] = field(default_factory=list)
     probing: bool = False
 
     @property
@@ -125,6 +125,11 @@ class Book:
             request.decided_at = self.now
             request.version += 1
             self.asked.add(request.id)
+
+    def close_attempt(self, attempt: Attempt, outcome: str, detail: str) -> None:
+        """Say how it ended; the step may be tried again in the same transaction."""
+        attempt.outcome, attempt.detail, attempt.finished_at = outcome, detail, self.now
+        self.closed.append(self.attempts.pop(attempt.step_id))
 
     def charge(self, *, use: dict[str, Any] | None = None, reserve: dict[str, Any] | None = None) -> None:
         """Move the counters; a negative reservation releases."""
@@ -212,4 +217,4 @@ def rows_of(book: Book) -> Iterable[Model]:
     yield from book.steps
     yield from book.requests.values()
     yield from book.attempts.values()
-    yield from book.lost
+    yield from book.closed

@@ -66,11 +66,9 @@ def _against_repeating(book: Book, step: Step, args: Json) -> str | None:
 
 
 def _close_lost_attempt(book: Book, step: Step) -> None:
-    attempt = book.attempts.pop(step.id, None)
+    attempt = book.attempts.get(step.id)
     if attempt is not None:
-        attempt.outcome, attempt.finished_at = "lost", book.now
-        attempt.detail = "The worker was lost."
-        book.lost.append(attempt)
+        book.close_attempt(attempt, "lost", "The worker was lost.")
 
 
 def _expire(book: Book) -> None:

@@ -156,11 +156,8 @@ def _fail(book: Book, step: Step, fault: ToolFault, actor: str) -> None:
 
 def _close_attempt(book: Book, step: Step, outcome: Outcome) -> None:
     attempt = book.attempts.get(step.id)
-    if attempt is None or attempt.outcome is not None:
-        return
-    attempt.outcome = _name(outcome)
-    attempt.finished_at = book.now
-    attempt.detail = _detail(outcome)
+    if attempt is not None:
+        book.close_attempt(attempt, _name(outcome), _detail(outcome))
 
 
 def _name(outcome: Outcome) -> str:

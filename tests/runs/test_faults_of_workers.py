@@ -13,13 +13,13 @@ from agentops.tenancy.ids import uuid7
 from agentops.tenancy.transaction import tenant_transaction
 from runs import execution
 from runs.domain.errors import NotUnknown, RunFinished
-from runs.models import Run, Step, WorkItem
+from runs.models import Attempt, Run, Step, WorkItem
 from runs.operations import advancing
 from runs.operations.cancelling import cancel
 from runs.operations.reconciling import reconcile
 from runs.operations.settling import Settled
 from tests.runs.scenario import Stage
-from tools.domain.outcome import Succeeded, ToolError
+from tools.domain.outcome import NotSent, Succeeded, ToolError
 
 PAY = [{"tool": "t_pay_plain", "args": {"account": {"$cel": "input.account"}, "amount": "5"}}]
 READ = [{"tool": "t_read", "args": {"account": {"$cel": "input.account"}}}]
@@ -80,6 +80,15 @@ def test_a_worker_that_wakes_after_its_lease_cannot_settle(stage: Stage) -> None
     after = stage.run(run_id)
     assert (before.status, before.answer, before.finished_at) == (after.status, after.answer, after.finished_at)
     assert stage.kinds(run_id)[-1] == "late_result_refused"
+
+
+def test_an_attempt_that_is_handed_back_is_over_when_the_next_one_begins(stage: Stage) -> None:
+    run_id = _approved(stage)
+    call = stage.claim_only(run_id)
+    advancing.resume(stage.tenant_id, run_id, uuid7(), settled=Settled(call, NotSent("It was too late.")))
+    with tenant_transaction(stage.tenant_id):
+        attempts = list(Attempt.objects.filter(step__run=run_id).order_by("number").values_list("number", "outcome"))
+    assert attempts == [(1, "handed_back"), (2, None)]
 
 
 def test_a_late_result_of_a_lost_mutation_leaves_it_unknown(stage: Stage) -> None:

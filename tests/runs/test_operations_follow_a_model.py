@@ -22,8 +22,11 @@ from hypothesis.stateful import (
 
 from agentops.chain import Link, verify
 from agentops.tenancy.ids import uuid7
+from agentops.tenancy.transaction import tenant_transaction
 from runs import execution
+from runs.domain.budget import Counters
 from runs.domain.errors import TooEarlyToReconcile
+from runs.models import Attempt, Step
 from runs.operations import advancing
 from runs.operations.advancing import Execute
 from runs.operations.cancelling import cancel
@@ -37,7 +40,7 @@ from tools.declare import ToolContext, tool
 from tools.domain.outcome import Failed, NotSent, Outcome, Succeeded, ToolFault, Unknown
 from tools.operations import install_code_tools
 
-EXAMPLES = int(os.environ.get("MODEL_EXAMPLES", "25"))
+EXAMPLES = int(os.environ.get("MODEL_EXAMPLES", "15"))
 MAX_ATTEMPTS = 3
 _ONCE: dict[str, int] = {}
 
@@ -60,31 +63,24 @@ class Model:
     is_over: bool = False
     acted: int = 0
 
-    @property
-    def may_be_resent(self) -> bool:
-        return self.tool != "t_pay_plain"
-
     def lease_ends(self) -> None:
         """Made again where that is safe and not too often; else a read has failed, and of the rest nobody knows."""
-        if self.may_be_resent and self.token < MAX_ATTEMPTS and not self.stopping:
+        if self._is_made_again():
             self.token += 1
             return
         self.status = "failed" if self.tool == "t_read" else "unknown"
         self.is_over = self.stopping
 
     def settles(self, outcome: Outcome) -> None:
-        """The holder of the lease reports."""
-        match outcome:
-            case Succeeded():
-                self.status = "succeeded"
-            case Failed():
-                self.status = "failed"
-            case NotSent():
-                self.status = "withdrawn" if self.stopping else "cleared"
-            case Unknown():
-                if self.may_be_resent and self.token < MAX_ATTEMPTS and not self.stopping:
-                    return
-                self.status = "unknown"
+        """The holder of the lease reports; what it hands back, it takes up again at once."""
+        if isinstance(outcome, Unknown) and self._is_made_again():
+            return
+        if isinstance(outcome, NotSent) and not self.stopping:
+            self.token += 1
+            return
+        self.status = {Succeeded: "succeeded", Failed: "failed", NotSent: "withdrawn", Unknown: "unknown"}[
+            type(outcome)
+        ]
         self.is_over = self.stopping
 
     def is_cancelled(self) -> None:
@@ -93,6 +89,9 @@ class Model:
         if self.status in {"held", "cleared"}:
             self.status = "withdrawn"
         self.is_over = self.status != "running"
+
+    def _is_made_again(self) -> bool:
+        return self.tool != "t_pay_plain" and self.token < MAX_ATTEMPTS and not self.stopping
 
 
 @dataclass
@@ -161,7 +160,7 @@ class Operations(RuleBasedStateMachine):
     @rule(which=st.integers(0, 5))
     @precondition(lambda self: self.reports)
     def perform(self, which: int) -> None:
-        report = self.reports[which % len(self.reports)]
+        report = self.reports[-1 - which % len(self.reports)]
         if report.outcome is None:
             report.outcome = execution.perform(replace(report.call, claimed_at=time.monotonic()))
             self.models[report.place].acted += 1
@@ -177,9 +176,11 @@ class Operations(RuleBasedStateMachine):
         elif not is_well and model.tool != "t_read":
             outcome = Unknown("The answer was lost.")
         call = report.call
-        advancing.resume(call.tenant_id, call.run_id, uuid7(), settled=Settled(call, outcome))
-        if model.status == "running" and model.token == call.token and not model.is_over:
+        found = advancing.resume(call.tenant_id, call.run_id, uuid7(), settled=Settled(call, outcome))
+        if model.status == "running" and model.token == call.token:
             model.settles(outcome)
+        if isinstance(found, Execute):
+            self.reports.append(Report(report.place, found.call))
 
     @rule(which=st.integers(0, 5), is_meant=st.integers(0, 4))
     def stop(self, which: int, is_meant: int) -> None:
@@ -204,13 +205,20 @@ class Operations(RuleBasedStateMachine):
 
     @invariant()
     def the_database_says_what_the_model_says(self) -> None:
+        with tenant_transaction(self.stage.tenant_id):
+            rows = {step.run_id: step for step in Step.objects.filter(run__in=self.runs).select_related("run")}
+            open_attempts = set(
+                Attempt.objects.filter(step__run__in=self.runs, outcome=None).values_list("step__run", "number")
+            )
         for run, model in zip(self.runs, self.models, strict=True):
-            (step,) = self.stage.steps(run)
+            step = rows[run]
             assert (step.status, step.token) == (model.status, model.token)
-            assert (self.stage.run(run).status == "cancelled") is model.is_over
-            used, reserved = self.stage.budget(run)
+            assert (step.run.status == "cancelled") is model.is_over
+            used, reserved = (Counters.model_validate_json(text) for text in (step.run.used, step.run.reserved))
             assert reserved.tool_calls == (model.status in {"held", "cleared"})
             assert used.tool_calls == (model.status in {"running", "succeeded", "failed", "unknown"})
+        leases = {(run, m.token) for run, m in zip(self.runs, self.models, strict=True) if m.status == "running"}
+        assert open_attempts <= leases
 
     @invariant()
     def no_call_is_made_twice(self) -> None:
@@ -250,7 +258,7 @@ def test_the_operations_do_what_the_model_does() -> None:
         Operations,
         settings=settings(
             max_examples=EXAMPLES,
-            stateful_step_count=20,
+            stateful_step_count=25,
             deadline=None,
             derandomize="MODEL_EXAMPLES" not in os.environ,
             database=None,

@@ -18,15 +18,15 @@ from tests import environment
 pytest_plugins = ["tests.cast", "tests.chromium"]
 
 # These folders need no Postgres, or start one of their own, and run without starting it.
-_PURE = ("domain", "architecture", "faults")
+_OWN = ("domain", "architecture", "faults", "stories")
 _TESTS = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Ask for the database first in every folder that is not pure."""
+    """Ask for the database first in every other folder."""
     for item in items:
         folder = item.path.relative_to(_TESTS).parts[0]
-        if folder not in _PURE and isinstance(item, pytest.Function) and "database" not in item.fixturenames:
+        if folder not in _OWN and isinstance(item, pytest.Function) and "database" not in item.fixturenames:
             item.fixturenames.insert(0, "database")
 
 

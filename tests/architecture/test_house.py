@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,12 @@ def test_the_compose_file_follows_the_specification() -> None:
     command = [str(program), "--builtin-schema", "vendor.compose-spec", str(ROOT / "compose.yaml")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
+
+
+def test_the_proxy_passes_the_socket_of_open_pages_to_the_service_that_holds_it() -> None:
+    (patterns,) = re.findall(r"@live {\s+path (.+)", _read("compose.yaml"))
+    (socket,) = re.findall(r"location.host}(/\w+)`", _read("static/js/live.js"))
+    assert any(fnmatch(socket, pattern) for pattern in patterns.split())
 
 
 def test_the_image_runs_as_a_plain_user_and_holds_no_installation() -> None:

@@ -1,12 +1,16 @@
 """The services of compose.yaml with a real Redis as broker and live layer, and what they survive."""
 
+import json
+import re
 import shutil
 import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx2
 import pytest
+from websockets.sync.client import ClientConnection, connect
 
 from agentops.embedded.postgres import Server
 from tests.stories.bank import Bank
@@ -39,6 +43,33 @@ def clerk(stack: Stack) -> Iterator[Office]:
     made = Office(stack.folder / "demo.json")
     yield made
     made.close()
+
+
+def listening(stack: Stack, office: Office) -> ClientConnection:
+    """The socket of a page on which bob signed in, at the service `live`."""
+    live = f"127.0.0.1:{stack.ports['live']}"
+    with httpx2.Client(base_url=f"http://{live}", follow_redirects=True) as browser:
+        form = browser.get("/account/login/").text
+        token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', form)
+        assert token
+        approver = office.demo["approver"]
+        data = {"login": approver["email"], "password": approver["password"], "csrfmiddlewaretoken": token.group(1)}
+        assert browser.post("/account/login/", data=data).is_success
+        cookie = f"agentops_session={browser.cookies['agentops_session']}"
+    return connect(f"ws://{live}/ws", additional_headers={"Cookie": cookie, "Origin": f"http://{live}"})
+
+
+def test_an_approved_payment_is_made_and_open_pages_are_told(stack: Stack, clerk: Office) -> None:
+    with listening(stack, clerk) as socket:
+        run = clerk.start("INV-1001").json()["id"]
+        asked = clerk.asked(run)
+        while json.loads(socket.recv(timeout=60)) != {"type": "row.changed", "kind": "approval", "id": asked["id"]}:
+            pass
+        assert clerk.approve(asked).status_code == 201
+        while json.loads(socket.recv(timeout=60)) != {"type": "row.changed", "kind": "run", "id": run}:
+            pass
+    assert clerk.finish(run)["status"] == "succeeded"
+    assert len(clerk.payments("INV-1001")) == 1
 
 
 @pytest.mark.parametrize("service", ["web", "live", "worker", "beat"])

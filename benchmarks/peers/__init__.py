@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-PEERS = ("LangGraph", "DBOS")
+PEERS = ("LangGraph", "DBOS", "Celery")
 
 
 def peer_command(name: str) -> list[str]:

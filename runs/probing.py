@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 from uuid import UUID
 
 from django.utils import timezone
@@ -27,7 +28,9 @@ class _Unreadable(Exception):
 
 def read(wanted: Iterable[ProbeWanted]) -> list[Reading]:
     """One reading each; what cannot be read says why. Probes beyond the cap are not made."""
-    return [_read_one(w) if place < MAX_PROBES else _unread(w, "too many conditions") for place, w in enumerate(wanted)]
+    found = [_read_one(w) if n < MAX_PROBES else _unread(w, "too many conditions") for n, w in enumerate(wanted)]
+    done = time.monotonic()
+    return [replace(reading, taken=done) for reading in found]
 
 
 def look_up(lookup: Lookup) -> Found:

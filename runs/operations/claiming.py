@@ -60,7 +60,7 @@ def probes_due(book: Book, step: Step, readings: Readings) -> list[ProbeWanted]:
         return []
     place = f"{step.turn}.{step.index}"
     wanted = wanted_probes(book, place, tool, _args(book, step))
-    return [w for w in wanted if fresh(readings, place, w.condition.name, book.now) is None]
+    return [w for w in wanted if fresh(readings, place, w.condition.name) is None]
 
 
 def claim(book: Book, step: Step, readings: Readings, owner: UUID) -> Claimed | None:
@@ -151,8 +151,7 @@ def _give_back(book: Book, step: Step, refusal: Refusal) -> None:
 def _taken(book: Book, step: Step, tool: ToolNow, readings: Readings) -> list[Reading]:
     place = f"{step.turn}.{step.index}"
     taken = [
-        fresh(readings, place, condition.name, book.now)
-        or Reading(place, condition.name, None, book.now, "it was not read")
+        fresh(readings, place, condition.name) or Reading(place, condition.name, None, book.now, "it was not read")
         for condition in tool.pinned.spec.preconditions
     ]
     if taken:

@@ -34,7 +34,7 @@ def probes_for(book: Book, turn: Turn, readings: Readings) -> list[ProbeWanted]:
         for index, proposal in enumerate(turn.proposals)
         if (tool := judging.tool_in_reach(book, proposal.tool)) is not None and proposal.fault is None
         for wanted in wanted_probes(book, f"{book.run.turns + 1}.{index}", tool, proposal.args)
-        if fresh(readings, wanted.place, wanted.condition.name, book.now) is None
+        if fresh(readings, wanted.place, wanted.condition.name) is None
     ]
 
 
@@ -211,7 +211,7 @@ def _taken(book: Book, step: Step, tool: ToolNow, readings: Readings) -> list[Re
     place = f"{step.turn}.{step.index}"
     taken = []
     for condition in tool.pinned.spec.preconditions:
-        reading = fresh(readings, place, condition.name, book.now)
+        reading = fresh(readings, place, condition.name)
         taken.append(reading or Reading(place, condition.name, None, book.now, "it was not read"))
     if taken:
         book.note("probed", step=str(step.id), conditions=[[r.name, r.value, r.fault] for r in taken])

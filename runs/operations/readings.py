@@ -1,14 +1,15 @@
 """Conditions as they travel: what must be probed, and what was read, when."""
 
+import time
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import UUID
 
 from tools.call import PinnedTool
 from tools.domain.canonical import Json
 from tools.domain.spec import Precondition
 
-MAX_AGE = timedelta(seconds=5)
+MAX_AGE_SECONDS = 5.0
 MAX_PROBES = 20
 
 
@@ -27,21 +28,27 @@ class ProbeWanted:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a probe read: `value` is canonical text, None when it could not be read (`fault` says why)."""
+    """What a probe read: `value` is canonical text, None when it could not be read (`fault` says why).
+
+    `taken`: `time.monotonic()` when all that was read together had been read.
+    """
 
     place: str
     name: str
     value: str | None
     read_at: datetime
     fault: str = ""
+    taken: float = field(default_factory=time.monotonic, compare=False)
 
 
 type Readings = dict[tuple[str, str], Reading]
 
 
-def fresh(readings: Readings, place: str, name: str, now: datetime) -> Reading | None:
-    """The reading for this condition unless it is older than a claim accepts."""
+def fresh(readings: Readings, place: str, name: str) -> Reading | None:
+    """The reading for this condition, unless its reader slept since and it is older than a claim accepts.
+
+    By the reader's own steady clock: a wall clock that is wrong would make every reading old, and conditions that
+    are slow to read would make each other old, and the run would read them for ever.
+    """
     reading = readings.get((place, name))
-    if reading is None or now - reading.read_at > MAX_AGE:
-        return None
-    return reading
+    return reading if reading is not None and time.monotonic() - reading.taken <= MAX_AGE_SECONDS else None

@@ -34,7 +34,7 @@ class Outcome:
 
 def campaign(home: Path, broker: str, seconds: float, seed: str, programs: int = 6) -> Outcome:
     """Run one cluster under load and faults for so long, then judge it."""
-    cluster, outcome = Cluster(home, broker=broker, false_clock=True), Outcome()
+    cluster, outcome = Cluster(home, broker=broker), Outcome()
     try:
         cluster.start()
         say(f"{broker}: ready, faults for {seconds:.0f} s")
@@ -43,7 +43,7 @@ def campaign(home: Path, broker: str, seconds: float, seed: str, programs: int =
         _inject(Injections(cluster, load, random.Random(seed)), outcome, time.monotonic() + seconds)
         load.stop()
         say(f"{broker}: {outcome.faults.total()} faults, waiting for quiet")
-        cluster.clock.write_text("+0")
+        cluster.clock.write_text("0")
         _settle(cluster)
         tell_what_happened(cluster)
         facts = _settle(cluster)

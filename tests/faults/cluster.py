@@ -17,20 +17,18 @@ from tests.up import ROOT, free_port, plain_environment, until
 
 DATABASE = "agentops"
 _KEY = "the-key-of-the-fault-tests-which-protects-nothing-at-all-0123456789"
-_FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")
 
 
 class Cluster:
     """Everything that runs; `broker` is redis, or pgmq: a queue in the product's own Postgres."""
 
-    def __init__(self, home: Path, *, broker: str = "redis", false_clock: bool = False) -> None:
+    def __init__(self, home: Path, *, broker: str = "redis") -> None:
         self.home, self.broker = home, broker
         for name in ("armed", "fired", "logs", "static"):
             (home / name).mkdir(parents=True, exist_ok=True)
         self.postgres = Server(home)
         self.ports = {name: free_port() for name in ("web", "redis", "outside")}
         self.clock = home / "clock"
-        self.false_clock = false_clock and _FAKETIME.exists()
         self.keeper = Keeper()
         self.mutant = ""
         self.keys: dict[str, str] = {}
@@ -55,9 +53,9 @@ class Cluster:
             if part is not None:
                 part.start()
         self.keys = self._prepare()
-        self.web = self._child("web", self.nursery)
-        self.workers = [self._child("worker-0", self.nursery), self._child("worker-1", self._second_nursery())]
-        self.beat = self._child("beat", self.nursery)
+        self.web = self._child("web")
+        self.workers = [self._child("worker-0"), self._child("worker-1", str(self.clock))]
+        self.beat = self._child("beat")
         for part in (self.web, *self.workers, self.beat):
             part.start()
         until(self.is_ready, 120)
@@ -65,8 +63,7 @@ class Cluster:
     def stop(self) -> None:
         """Leave no process behind."""
         self.keeper.stop()
-        for nursery in {id(n): n for n in (self.nursery, self._clocked) if n}.values():
-            nursery.stop()
+        self.nursery.stop()
         self.postgres.stop()
         shutil.rmtree(self.postgres.socket, ignore_errors=True)
 
@@ -116,22 +113,6 @@ class Cluster:
         }
         return names | ({"REDIS_URL": self.broker_url} if self.broker == "redis" else {})
 
-    _clocked: Nursery | None = None
-
-    def _second_nursery(self) -> Nursery:
-        """Where the second worker comes from: with `false_clock`, its wall clock is off by what `clock` says."""
-        if not self.false_clock:
-            return self.nursery
-        self.clock.write_text("+0")
-        turned = {
-            "LD_PRELOAD": str(_FAKETIME),
-            "FAKETIME_TIMESTAMP_FILE": str(self.clock),
-            "FAKETIME_CACHE_DURATION": "1",
-            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-        }
-        self._clocked = Nursery(self.environment() | turned, self.home / "logs")
-        return self._clocked
-
     def _prepare(self) -> dict[str, str]:
         owner = {"DATABASE_OWNER_URL": self.postgres.url(OWNER, DATABASE)}
         done = subprocess.run(
@@ -148,12 +129,12 @@ class Cluster:
         found: dict[str, str] = json.loads(done.stdout)
         return found
 
-    def _child(self, name: str, nursery: Nursery) -> Part:
+    def _child(self, name: str, *rest: str) -> Part:
         role = name.partition("-")[0]
 
         def start() -> int:
-            arguments = (str(self.home), self.mutant) if role == "worker" else ()
-            return nursery.start(name, role, *arguments)
+            arguments = (str(self.home), self.mutant, *rest) if role == "worker" else ()
+            return self.nursery.start(name, role, *arguments)
 
         return self._kept(Part(name, start))
 

@@ -44,6 +44,7 @@ class Injections:
             "messages late and reordered": self.reorder_messages,
             "Postgres restarted": self.restart_postgres,
             "connection cut in a transaction": self.cut_connection,
+            "clock of a worker jumps": self.turn_clock,
             "tool server slow": lambda: self._mood("slow"),
             "tool server hanging": lambda: self._mood("hang"),
             "tool server cutting": lambda: self._mood("cut"),
@@ -56,8 +57,6 @@ class Injections:
                 "Redis away for 10 s": lambda: self._redis_away(10),
                 "Redis silent for 4 s": self.silence_redis,
             }
-        if self.cluster.false_clock:
-            kinds["clock of a worker jumps"] = self.turn_clock
         return kinds
 
     def _point(self, point: str) -> Callable[[], bool]:
@@ -121,7 +120,7 @@ class Injections:
 
     def turn_clock(self) -> bool:
         """An hour forth or back."""
-        self.cluster.clock.write_text(self.chance.choice(["+3600", "-3600", "+0"]))
+        self.cluster.clock.write_text(self.chance.choice(["3600", "-3600", "0"]))
         return True
 
     def _redis_away(self, seconds: float) -> bool:

@@ -24,7 +24,7 @@ django.setup()
 from agentops import asgi, urls  # noqa: E402, F401 - loaded before the fork
 from agentops.celery import app  # noqa: E402
 from agentops.env import env  # noqa: E402
-from tests.faults import tamper  # noqa: E402
+from tests.faults import clocks, tamper  # noqa: E402
 from tests.faults.mutants import MUTANTS  # noqa: E402
 from tests.faults.points import Points  # noqa: E402
 
@@ -60,10 +60,12 @@ def web() -> None:
     )
 
 
-def worker(folder: str, mutant: str = "") -> None:
-    """As compose.yaml runs it, with the named points, and a planted fault where one is asked for."""
+def worker(folder: str, mutant: str = "", clock: str = "") -> None:
+    """As compose.yaml runs it, with the named points; and with a planted fault, or a clock that may be turned."""
     if mutant:
         MUTANTS[mutant]()
+    if clock:
+        clocks.turn(Path(clock))
     Points(Path(folder)).install()
     app.worker_main(["worker", "--loglevel=WARNING", *_WORKER])
 

@@ -1,0 +1,33 @@
+"""A worker whose wall clock is wrong: all that the engine, Celery and the broker's client ask for the time.
+
+Not libfaketime: it moves the monotonic deadline of `time.sleep`, too, which then fails.
+"""
+
+import time
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import kombu.transport.redis
+from celery import Celery
+from django.utils import timezone
+
+from tests.faults.planting import plant
+
+
+def turn(file: Path) -> None:
+    """From now on the clocks of this process are off by the seconds that the file says."""
+
+    def off() -> float:
+        return float(file.read_text() or 0) if file.exists() else 0.0
+
+    def seconds(clock: Callable[[], float]) -> Callable[[], float]:
+        return lambda: clock() + off()
+
+    def moments(clock: Callable[..., datetime]) -> Callable[..., datetime]:
+        return lambda *args: clock(*args) + timedelta(seconds=off())
+
+    plant(time, "time", seconds)
+    plant(kombu.transport.redis, "time", seconds)
+    plant(timezone, "now", moments)
+    plant(Celery, "now", moments)

@@ -92,8 +92,15 @@ class Injections:
         return True
 
     def reorder_messages(self) -> bool:
-        """Late, and the last first."""
-        return self.messages.reorder(self.chance.uniform(1, 3)) > 0
+        """Late, and the last first; the workers are stopped for a moment, so that something waits."""
+        for worker in self.cluster.workers:
+            worker.signal(signal.SIGSTOP)
+        time.sleep(1.5)
+        try:
+            return self.messages.reorder(self.chance.uniform(0.5, 2)) > 0
+        finally:
+            for worker in self.cluster.workers:
+                worker.signal(signal.SIGCONT)
 
     def restart_postgres(self) -> bool:
         """As if the machine had lost its power."""

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import uuid4
 
 from celery import Celery
-from kombu import Queue
+from kombu import Queue, pools
 from kombu.transport import TRANSPORT_ALIASES
 
 from agentops.databases import broker_options
@@ -27,6 +27,10 @@ class Messages:
         self.app.conf.broker_transport_options = broker_options(url, where)
         self.app.conf.task_queues = [Queue(name) for name in QUEUES]
         self.app.conf.task_ignore_result = True
+
+    def close(self) -> None:
+        """End the connections."""
+        pools.reset()
 
     def nudge(self, hint: str | None = None, queue: str = "control") -> None:
         """Say that there is work, as the product does."""

@@ -31,6 +31,7 @@ class Stage:
         """End the connections."""
         self.program.close()
         self.bob.close()
+        self.messages.close()
 
     def start(self, agent: str, mode: str = "ok") -> "Scene":
         """A run with a reference of its own."""

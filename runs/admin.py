@@ -5,18 +5,20 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.utils.safestring import SafeString
 
 from agentops.tenancy.admin_versions import Version, history
+from agentops.tenancy.scopes import OWNER
 from agentops.tenancy.tenant_admin import TenantModelAdmin
 from runs.admin_forms import AgentForm
-from runs.models import Agent, AgentVersion
+from runs.budget_forms import FIELDS, TeamBudgetForm
+from runs.models import Agent, AgentVersion, TeamBudget
+from runs.operations.budgeting import keep_team_budget
 from runs.operations.configuring import add_agent, change_agent, switch_agent
 from tools.domain.canonical import parse
 from tools.domain.writing import written
-
-_BUDGETS = ("steps", "tool_calls", "seconds", ("money", "currency"), "records", "tokens", "result_bytes")
 
 
 @admin.register(Agent)
@@ -25,7 +27,7 @@ class AgentAdmin(TenantModelAdmin):
 
     form = AgentForm
     readonly_fields = ("history",)
-    list_display = ("slug", "title", "planner", "tools", "version", "enabled")
+    list_display = ("slug", "title", "planner", "tools", "version", "state")
     list_select_related = ("current",)
     search_fields = ("slug", "name", "description")
     ordering = ("slug",)
@@ -42,7 +44,7 @@ class AgentAdmin(TenantModelAdmin):
             ("How it plans", {"fields": ("planner", "playbook")}),
             (
                 "What it may spend",
-                {"fields": _BUDGETS, "description": "A run may be started with less, never with more."},
+                {"fields": FIELDS, "description": "A run may be started with less, never with more."},
             ),
         ]
         return whole if obj is None else [*whole, ("Versions", {"fields": ("history",)})]
@@ -78,6 +80,10 @@ class AgentAdmin(TenantModelAdmin):
     def version(self, agent: Agent) -> str:
         return f"v{agent.current.number}" if agent.current else ""
 
+    @admin.display(description="State", ordering="enabled")
+    def state(self, agent: Agent) -> str:
+        return "enabled" if agent.enabled else "disabled"
+
     @admin.action(description="Enable")
     def enable(self, request: HttpRequest, queryset: QuerySet[Agent]) -> None:
         for agent in queryset:
@@ -87,6 +93,38 @@ class AgentAdmin(TenantModelAdmin):
     def disable(self, request: HttpRequest, queryset: QuerySet[Agent]) -> None:
         for agent in queryset:
             switch_agent(self.actor(request), agent.slug, enabled=False)
+
+
+@admin.register(TeamBudget)
+class TeamBudgetAdmin(TenantModelAdmin):
+    """The team's default budget, for owners: one row, so its list is its form."""
+
+    form = TeamBudgetForm
+    roles = frozenset({OWNER})
+    fieldsets = (
+        (
+            "What an agent may spend that says nothing itself",
+            {"fields": FIELDS, "description": "It holds for runs that start from now on."},
+        ),
+    )
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Only the first time."""
+        return super().has_add_permission(request) and not self.get_queryset(request).exists()
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """The form of the one row."""
+        row = self.get_queryset(request).first()
+        return redirect("admin:runs_teambudget_change", row.pk) if row else redirect("admin:runs_teambudget_add")
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        """Without a button for another one."""
+        return super().render_change_form(request, context | {"show_save_and_add_another": False}, *args, **kwargs)
+
+    def save_model(self, request: HttpRequest, obj: TeamBudget, form: Any, change: bool) -> None:
+        saved = keep_team_budget(self.actor(request), form.budget())
+        obj.pk, obj.tenant_id, obj.budget = saved.pk, saved.tenant_id, saved.budget
+        obj._state.adding = False
 
 
 def _shown(row: AgentVersion, agent: Agent) -> Version:

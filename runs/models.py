@@ -4,6 +4,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from agentops.tenancy.ids import uuid7
+from runs.budget_models import TeamBudget
 from runs.checkpoint_models import Checkpoint
 from runs.domain.run import FINAL, RunStatus
 from runs.domain.step import StepStatus
@@ -11,7 +12,7 @@ from runs.work_models import StartRecord, WorkItem
 
 __all__ = [
     "Agent", "AgentVersion", "Attempt", "Checkpoint", "Event", "Observation", "Proposal", "Run", "StartRecord", "Step",
-    "WorkItem",
+    "TeamBudget", "WorkItem",
 ]  # fmt: skip
 
 _FINAL_RUN = models.Q(status__in=sorted(s.value for s in FINAL))

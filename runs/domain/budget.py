@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 from enum import StrEnum
-from typing import Self
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_serializer, field_validator
 
@@ -57,6 +57,12 @@ class Limits(BaseModel):
 
 
 DEFAULT_LIMITS = Limits(steps=20, tool_calls=40, seconds=86_400)
+
+
+def default_limits(team: Any, agent: Any = None) -> Limits:
+    """What a run may spend by default: the agent's budget before the team's, and that before the product's."""
+    of_team, of_agent = Limits.model_validate(team or {}), Limits.model_validate(agent or {})
+    return DEFAULT_LIMITS.lowered_by(of_team).lowered_by(of_agent)
 
 
 def plain_amount(value: Decimal) -> str:

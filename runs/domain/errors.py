@@ -48,15 +48,25 @@ class InvalidRequest(RunError):
     code = "invalid_request"
 
 
-class InvalidAgent(InvalidRequest):
-    """The agent's definition is not valid."""
-
-    code = "invalid_agent"
+class _Faulty(InvalidRequest):
+    """What was written is not valid."""
 
     def __init__(self, faults: Sequence[SpecFault]) -> None:
         errors = [{"pointer": fault.pointer, "detail": fault.detail} for fault in faults]
         first = f"{faults[0].pointer or '/'}: {faults[0].detail}" if faults else ""
         super().__init__(first, errors=errors)
+
+
+class InvalidAgent(_Faulty):
+    """The agent's definition is not valid."""
+
+    code = "invalid_agent"
+
+
+class InvalidBudget(_Faulty):
+    """The budget is not valid."""
+
+    code = "invalid_budget"
 
 
 class AgentExists(RunError):

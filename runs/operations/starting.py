@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, connection
+from django.db.models import OuterRef, Subquery
 from pydantic import ValidationError
 
 from agentops.after_commit import nudge_later
@@ -18,10 +19,10 @@ from agentops.tenancy.transaction import tenant_transaction
 from approvals.domain.policy import Policy
 from runs import ledger
 from runs.book import Book, Rights
-from runs.domain.budget import DEFAULT_LIMITS, Counters, Limits
+from runs.domain.budget import Counters, Limits, default_limits
 from runs.domain.errors import BudgetAboveLimit, IdempotencyMismatch, InvalidRequest, UnknownAgent
 from runs.domain.run import RunStatus
-from runs.models import Agent, Run, StartRecord, WorkItem
+from runs.models import Agent, Run, StartRecord, TeamBudget, WorkItem
 from tools.domain.canonical import Json, canonical, parse
 
 ROUTE = "/api/v1/runs"
@@ -146,11 +147,13 @@ def _record(actor: Actor, key: str, body_hash: str, run: Run) -> StartRecord:
 
 def _new_run(actor: Actor, slug: str, task: str, given: Json, wanted: Limits, behalf: str | None) -> tuple[Run, str]:
     agent = (
-        Agent.objects.filter(tenant_id=actor.tenant_id, slug=slug, enabled=True).select_related("current", "tenant")
+        Agent.objects.filter(tenant_id=actor.tenant_id, slug=slug, enabled=True)
+        .select_related("current", "tenant")
+        .annotate(team=Subquery(TeamBudget.objects.filter(tenant_id=OuterRef("tenant_id")).values("budget")[:1]))
     ).first()
     if agent is None or agent.current is None:
         raise UnknownAgent(f"There is no enabled agent {slug!r}.", pointer="/agent")
-    ceiling = DEFAULT_LIMITS.lowered_by(Limits.model_validate(parse(agent.current.budget)))
+    ceiling = default_limits(parse(agent.team) if agent.team else {}, parse(agent.current.budget))
     above = wanted.above(ceiling)
     if above is not None:
         raise BudgetAboveLimit(f"The agent allows less: {above}.", pointer=f"/budget/{above}")

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from runs.operations.budgeting import set_team_budget
 from tests.api.conftest import Caller
 from tests.runs.scenario import Stage
 
@@ -33,6 +34,16 @@ def test_a_run_is_started_read_and_listed(stage: Stage, service: Caller) -> None
     listed = service.get("/runs?limit=1").json()
     assert listed["results"][0]["id"] == run["id"]
     assert listed["count"] == 1
+
+
+def test_a_run_that_says_nothing_has_the_limits_of_its_team(stage: Stage, service: Caller) -> None:
+    set_team_budget(stage.cast.carol.actor, {"steps": 9, "money": {"amount": "100.00", "currency": "EUR"}})
+    made = service.post("/runs", {"agent": stage.agent("payer", PAY), "task": "Pay"})
+    assert made.status_code == 201, made.content
+    limit = {"steps": 9, "tool_calls": 40, "seconds": 86_400, "money": {"amount": "100.00", "currency": "EUR"}}
+    assert made.json()["budget"]["limit"] == limit
+    above = service.post("/runs", {"agent": "payer", "task": "Pay", "budget": {"steps": 10}})
+    _problem(above, 400, "budget_above_limit")
 
 
 def test_the_same_start_twice_is_one_run_and_another_body_is_a_mismatch(stage: Stage, service: Caller) -> None:

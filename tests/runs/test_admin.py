@@ -124,6 +124,6 @@ def test_only_staff_of_the_same_team_see_an_agent(stage: Stage) -> None:
 
 def test_the_admin_has_no_page_for_what_only_the_machine_may_move() -> None:
     shown = {model._meta.label for model in admin.site._registry if model._meta.app_label in {"runs", "approvals"}}
-    assert shown <= {"runs.Agent", "approvals.PolicyVersion"}
+    assert shown <= {"runs.Agent", "runs.TeamBudget", "approvals.PolicyVersion"}
     for label in ("runs.Run", "runs.Step", "runs.AgentVersion", "approvals.ApprovalRequest", "approvals.Decision"):
         assert apps.get_model(label) not in admin.site._registry

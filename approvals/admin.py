@@ -60,7 +60,7 @@ class PolicyVersionAdmin(TenantModelAdmin):
                 ("What it says", {"fields": ("versions",)}),
             ]
         count = self.get_form(request).count
-        blocks = [(f"Rule {n + 1}", {"fields": tuple(f"{part}_{n}" for part in PARTS)}) for n in range(count)]
+        blocks = [(f"Rule {n + 1}", {"fields": _rows(n)}) for n in range(count)]
         first = ("Where the team starts from", {"fields": ("preset", "version")})
         return [first, *blocks, _UNKNOWN]
 
@@ -89,6 +89,12 @@ class PolicyVersionAdmin(TenantModelAdmin):
         newest = PolicyVersion.objects.filter(tenant_id=policy.tenant_id).order_by("-number").first()
         shown = list(rows.select_related("created_by").order_by("-number")[:50])
         return history([_shown(row, is_current=row == newest) for row in shown])
+
+
+def _rows(number: int) -> tuple[Any, ...]:
+    """The fields of one rule; what is asked of people stands side by side."""
+    name, when, *asked, reason = (f"{part}_{number}" for part in PARTS)
+    return name, when, tuple(asked[:2]), tuple(asked[2:]), reason
 
 
 def _warn_of_few(request: HttpRequest, tenant_id: Any, rule: dict[str, Any]) -> None:

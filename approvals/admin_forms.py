@@ -84,8 +84,10 @@ def form_for(rules: list[dict[str, Any]], count: int) -> type[PolicyForm]:
 def _block() -> dict[str, forms.Field]:
     code = forms.Textarea(attrs={"rows": 2, "spellcheck": "false", "class": "code"})
     whole = {
-        "name": forms.CharField(max_length=100, help_text="Clear it and the expression to remove the rule."),
-        "when": forms.CharField(widget=code, max_length=4000, help_text=_SEES),
+        "name": forms.CharField(
+            label="Name", max_length=100, help_text="Clear it and the expression to remove the rule."
+        ),
+        "when": forms.CharField(label="When", widget=code, max_length=4000, help_text=_SEES),
         "effect": forms.ChoiceField(label="Then", choices=_EFFECTS),
         "group": forms.ChoiceField(
             label="Who decides", choices=_GROUPS, help_text="Owners, where matching rules name both groups."
@@ -95,8 +97,10 @@ def _block() -> dict[str, forms.Field]:
             initial=1,
             help_text="Different people, none who asked; the most that a matching rule asks for.",
         ),
-        "expires_in": forms.IntegerField(help_text="Seconds, at least 60. Empty: 86,400, one day."),
-        "reason": forms.CharField(max_length=500, help_text="Why it asks, as the page of a request says it."),
+        "expires_in": forms.IntegerField(label="Expires in", help_text="Seconds, at least 60. Empty: 86,400, one day."),
+        "reason": forms.CharField(
+            label="Reason", max_length=500, help_text="Why it asks, as the page of a request says it."
+        ),
     }
     for field in whole.values():
         field.required = False

@@ -30,7 +30,7 @@ class ToolAdmin(TenantModelAdmin):
     """Tools; each saved change is a new immutable version."""
 
     readonly_fields = ("start_from", "history")
-    list_display = ("name", "title", "risk", "version", "enabled", "quarantined", "updated_at")
+    list_display = ("name", "title", "risk", "version", "state", "updated_at")
     list_select_related = ("current",)
     search_fields = ("name", "current__spec")
     ordering = ("name",)
@@ -100,6 +100,10 @@ class ToolAdmin(TenantModelAdmin):
     @admin.display(description="Version")
     def version(self, tool: Tool) -> str:
         return f"v{tool.current.number}" if tool.current else ""
+
+    @admin.display(description="State", ordering="enabled")
+    def state(self, tool: Tool) -> str:
+        return "quarantined" if tool.quarantined else "enabled" if tool.enabled else "disabled"
 
     @admin.action(description="Enable")
     def enable(self, request: HttpRequest, queryset: QuerySet[Tool]) -> None:

@@ -80,7 +80,9 @@ class ToolForm(forms.ModelForm):  # type: ignore[type-arg]
     egress = Lines(required=False, help_text="The host:port pairs that it may reach, one a line. Empty: its own.")
     egress_by_argument = forms.BooleanField(required=False, help_text="An argument chooses where it connects to.")
     method = forms.ChoiceField(choices=_METHODS)
-    url = forms.CharField(max_length=2000, help_text="https://host/path/{args.invoice_id}; each value is one segment.")
+    url = forms.CharField(
+        label="URL", max_length=2000, help_text="https://host/path/{args.invoice_id}; each value is one segment."
+    )
     headers = ExactJson(rows=3, required=False, empty={}, help_text="A JSON object of texts; {args.x} is filled in.")
     query = ExactJson(rows=3, required=False, empty={}, help_text="A JSON object of texts; {args.x} is filled in.")
     body = ExactJson(

@@ -1,6 +1,6 @@
 """Admin pages of people, service accounts and keys, for owners."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin, messages
@@ -54,11 +54,12 @@ class MembershipForm(forms.ModelForm):  # type: ignore[type-arg]
 class ApiKeyForm(forms.ModelForm):  # type: ignore[type-arg]
     """A key for oneself, or for a service account."""
 
-    scopes = _Commas(help_text=f"{' '.join(sorted(PRODUCT_SCOPES))}, and scopes that tools ask for")
+    scopes = _Commas(help_text=f"Any of {' '.join(sorted(PRODUCT_SCOPES))}, and scopes that tools ask for.")
 
     class Meta:
         model = ApiKey
         fields = ("name", "service_account", "scopes", "expires_at")
+        help_texts: ClassVar = {"service_account": "Empty: a key of your own.", "expires_at": "UTC. Empty: never."}
 
 
 @admin.register(Membership)

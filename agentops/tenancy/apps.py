@@ -7,6 +7,7 @@ from django.core.signals import request_finished
 class TenancyConfig(AppConfig):
     name = "agentops.tenancy"
     label = "tenancy"
+    verbose_name = "Team"
 
     def ready(self) -> None:
         """Writes the last use of keys after answers have left."""

@@ -89,6 +89,7 @@ class Membership(models.Model):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
+        verbose_name = "member"
         constraints = (
             models.UniqueConstraint(fields=["tenant", "user"], name="tenancy_membership_once"),
             models.CheckConstraint(condition=Q(roles__contained_by=list(ROLES)), name="tenancy_membership_roles_known"),
@@ -135,6 +136,7 @@ class ApiKey(models.Model):
     revoked_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
+        verbose_name = "API key"
         constraints = (
             models.CheckConstraint(
                 condition=Q(user__isnull=False, service_account__isnull=True)

@@ -3,9 +3,11 @@
 from typing import Any, ClassVar
 
 from django.contrib import admin
+from django.contrib.admin.widgets import RelatedFieldWidgetWrapper
 from django.db import models, transaction
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.utils.text import capfirst
 
 from agentops.domain_error import DomainError
 from agentops.tenancy.actor import Actor
@@ -63,6 +65,18 @@ class TenantModelAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         form = super().get_form(request, obj, change=change, **kwargs)
         fault: DomainError | None = getattr(request, _FAULT, None)
         return form if fault is None else _refused(form, fault)
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """A plain field: other rows are changed on pages of their own, not in windows that open from a form."""
+        field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if field is not None and isinstance(field.widget, RelatedFieldWidgetWrapper):
+            field.widget = field.widget.widget
+        return field
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """A list is named after what is in it."""
+        title = capfirst(str(self.opts.verbose_name_plural))
+        return super().changelist_view(request, {"title": title, **(extra_context or {})})
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Saves a row of the tenant."""

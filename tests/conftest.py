@@ -10,6 +10,7 @@ import psycopg
 import pytest
 from django.core.management import call_command
 from django.db import connections
+from kombu import pools
 from pytest_django import DjangoDbBlocker
 
 from agentops.embedded.postgres import SUPERUSER, Server, is_alive
@@ -47,6 +48,7 @@ def database(server: Server, django_db_blocker: DjangoDbBlocker) -> Iterator[Non
     with django_db_blocker.unblock():
         call_command("prepare", verbosity=0)
         yield
+        pools.reset()
         connections["default"].close_pool()  # type: ignore[attr-defined]  # the Postgres wrapper has it
         connections.close_all()
 

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import uuid4
 
 from celery import Celery
-from kombu import Queue, pools
+from kombu import Queue
 from kombu.transport import TRANSPORT_ALIASES
 
 from agentops.databases import broker_options
@@ -29,8 +29,10 @@ class Messages:
         self.app.conf.task_ignore_result = True
 
     def close(self) -> None:
-        """End the connections."""
-        pools.reset()
+        """End this application's connections; those of the tests themselves stay."""
+        kept: list[Any] = [self.app.amqp.producer_pool, self.app.pool]
+        for pool in kept:
+            pool.force_close_all()
 
     def nudge(self, hint: str | None = None, queue: str = "control") -> None:
         """Say that there is work, as the product does."""

@@ -125,7 +125,7 @@ MONEY = {"amount": {"in": "args", "pointer": "/amount"}, "currency": "EUR"}
         ({}, {}, Charge()),
         ({"money": {"amount": "2.50", "currency": "EUR"}, "records": 3}, {}, Charge(Decimal("2.50"), "EUR", 3)),
         ({"money": MONEY}, {"amount": "12400.10"}, Charge(Decimal("12400.10"), "EUR")),
-        ({"money": MONEY}, {"amount": 2**70}, Charge(Decimal(2**70), "EUR")),
+        ({"money": MONEY}, {"amount": 2**53 + 1}, Charge(Decimal(2**53 + 1), "EUR")),
         ({"records": {"in": "args", "pointer": "/ids"}}, {"ids": [1, 2, 3]}, Charge(records=3)),
         ({"records": {"in": "result", "pointer": "/n"}}, {}, Charge(final=False)),
     ],

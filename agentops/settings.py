@@ -184,6 +184,7 @@ LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True
+FORMAT_MODULE_PATH = "agentops.formats"
 
 AGENTOPS_SIGNING_KEY = ENV.agentops_signing_key
 AGENTOPS_ALLOWED_PRIVATE_HOSTS = ENV.agentops_allowed_private_hosts

@@ -35,6 +35,12 @@ def test_an_owner_sees_only_their_own_members_and_keys(cast: Cast) -> None:
     assert cast.other_service.key.prefix not in keys
 
 
+def test_a_moment_is_written_as_on_the_other_pages(cast: Cast) -> None:
+    page = _signed_in(cast.carol).get(reverse("admin:tenancy_membership_changelist")).content.decode()
+    joined = Membership.objects.get(tenant=cast.tenant, user=cast.bob.user).created_at
+    assert f"{joined.day} {joined:%b %Y %H:%M:%S} UTC" in page
+
+
 def test_a_member_is_added_given_roles_and_removed(cast: Cast) -> None:
     carol, email = _signed_in(cast.carol), f"dora@{cast.tenant.slug}.example"
     answer = carol.post(reverse("admin:tenancy_membership_add"), {"email": email.upper(), "roles": ["viewer"]})

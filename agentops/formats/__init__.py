@@ -1,0 +1,1 @@
+"""How dates are written where no template says so."""

@@ -119,7 +119,8 @@ class ApiKeyAdmin(TenantModelAdmin):
     form = ApiKeyForm
     roles = _OWNERS
     can_change = False
-    list_display = ("name", "prefix", "user", "service_account", "scopes", "expires_at", "last_used_at", "revoked_at")
+    list_display = ("name", "prefix", "holder", "scopes", "expires_at", "last_used_at", "revoked_at")
+    list_select_related = ("user", "service_account")
     actions = ("revoke",)
 
     def save_model(self, request: HttpRequest, obj: ApiKey, form: Any, change: bool) -> None:
@@ -132,6 +133,10 @@ class ApiKeyAdmin(TenantModelAdmin):
         )
         obj.pk, obj.prefix = made.key.pk, made.key.prefix
         messages.warning(request, f"Copy the key now, it is shown only once: {made.raw}")
+
+    @admin.display(description="Of")
+    def holder(self, key: ApiKey) -> str:
+        return str(key.service_account or key.user)
 
     @admin.action(description="Revoke: the key stops working at once")
     def revoke(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:

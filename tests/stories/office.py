@@ -49,14 +49,18 @@ class Office:
 
     def asked(self, run: str, tool: str = "") -> dict[str, Any]:
         """What waits for a person in this run, as bob sees it, as soon as something does."""
-        return until(lambda: self._asked(run, tool), 120)
+        return until(lambda: self._asked(run, tool), 300)
+
+    def approval(self, request: str) -> dict[str, Any]:
+        """A request as bob sees it now."""
+        return _body(self.bob.get(f"/approvals/{request}"))
 
     def approve(self, asked: Mapping[str, Any], who: httpx2.Client | None = None) -> httpx2.Response:
         """Decide over REST; bob, unless somebody else does."""
         body = {"verdict": "approve", "digest": asked["digest"]}
         return (who or self.bob).post(f"/approvals/{asked['id']}/decisions", json=body)
 
-    def ended(self, run: str, seconds: float = 120) -> dict[str, Any]:
+    def ended(self, run: str, seconds: float = 300) -> dict[str, Any]:
         """The run when it is over."""
         return until(lambda: found if (found := self.run(run))["finished_at"] else None, seconds)
 
@@ -100,13 +104,16 @@ class Office:
         assert answer.status_code == 201, answer.text
 
     def readiness(self) -> dict[str, Any]:
-        """What /readyz says."""
-        answer: dict[str, Any] = httpx2.get(f"{self.url}/readyz", timeout=10).json()
+        """What /readyz says; nothing is ready where nobody answers."""
+        try:
+            answer: dict[str, Any] = httpx2.get(f"{self.url}/readyz", timeout=30).json()
+        except httpx2.TransportError:
+            return {"ready": False}
         return answer
 
     def _asked(self, run: str, tool: str) -> dict[str, Any] | None:
         for approval in self.run(run)["open_approvals"]:
-            found = _body(self.bob.get(f"/approvals/{approval}"))
+            found = self.approval(approval)
             if tool in ("", found["tool"]):
                 return found
         return None

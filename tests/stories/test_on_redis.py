@@ -5,7 +5,10 @@ import re
 import shutil
 import signal
 import tempfile
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import httpx2
@@ -20,6 +23,7 @@ from tests.stories.stack import Stack, has_redis
 from tests.up import until
 
 pytestmark = pytest.mark.skipif(not has_redis(), reason="redis-server was not found")
+LONG = 300.0
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +52,7 @@ def clerk(stack: Stack) -> Iterator[Office]:
 def listening(stack: Stack, office: Office) -> ClientConnection:
     """The socket of a page on which bob signed in, at the service `live`."""
     live = f"127.0.0.1:{stack.ports['live']}"
-    with httpx2.Client(base_url=f"http://{live}", follow_redirects=True) as browser:
+    with httpx2.Client(base_url=f"http://{live}", follow_redirects=True, timeout=60) as browser:
         form = browser.get("/account/login/").text
         token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', form)
         assert token
@@ -56,25 +60,38 @@ def listening(stack: Stack, office: Office) -> ClientConnection:
         data = {"login": approver["email"], "password": approver["password"], "csrfmiddlewaretoken": token.group(1)}
         assert browser.post("/account/login/", data=data).is_success
         cookie = f"agentops_session={browser.cookies['agentops_session']}"
-    return connect(f"ws://{live}/ws", additional_headers={"Cookie": cookie, "Origin": f"http://{live}"})
+    headers = {"Cookie": cookie, "Origin": f"http://{live}"}
+    return connect(f"ws://{live}/ws", additional_headers=headers, open_timeout=60)
+
+
+def hears(socket: ClientConnection, kind: str, row: str, seconds: float = 60) -> bool:
+    """Whether the socket is told in time that this row changed."""
+    ends = time.monotonic() + seconds
+    with suppress(TimeoutError):
+        while json.loads(socket.recv(max(ends - time.monotonic(), 0))) != {
+            "type": "row.changed",
+            "kind": kind,
+            "id": row,
+        }:
+            pass
+        return True
+    return False
 
 
 def test_an_approved_payment_is_made_and_open_pages_are_told(stack: Stack, clerk: Office) -> None:
     with listening(stack, clerk) as socket:
         run = clerk.start("INV-1001").json()["id"]
         asked = clerk.asked(run)
-        while json.loads(socket.recv(timeout=60)) != {"type": "row.changed", "kind": "approval", "id": asked["id"]}:
-            pass
+        assert hears(socket, "approval", asked["id"])
         assert clerk.approve(asked).status_code == 201
-        while json.loads(socket.recv(timeout=60)) != {"type": "row.changed", "kind": "run", "id": run}:
-            pass
+        assert hears(socket, "run", run)
     assert clerk.finish(run)["status"] == "succeeded"
     assert len(clerk.payments("INV-1001")) == 1
 
 
 @pytest.mark.parametrize("service", ["web", "live", "worker", "beat"])
 def test_its_health_check_is_content(stack: Stack, clerk: Office, service: str) -> None:
-    until(lambda: stack.is_healthy(service), 120)
+    until(lambda: stack.is_healthy(service), LONG)
 
 
 def test_an_emptied_broker_loses_nothing(stack: Stack, clerk: Office) -> None:
@@ -101,4 +118,58 @@ def test_people_decide_while_redis_is_away_and_the_run_goes_on_when_it_is_back(s
     stack.wait_for_redis()
     assert clerk.finish(run)["status"] == "succeeded"
     assert len(clerk.payments("INV-1003")) == 1
-    until(lambda: clerk.readiness()["ready"], 120)
+    until(lambda: clerk.readiness()["ready"], LONG)
+
+
+def test_a_decision_outlives_the_web_process_that_could_not_tell_the_broker(
+    stack: Stack, clerk: Office, bank: Bank
+) -> None:
+    clerk.employ(bank, "bank_once", "POST", "write", timeout_ms=20_000)
+    run = clerk.call("bank_once", 1)
+    asked = clerk.asked(run)
+    stack.signal("redis", signal.SIGSTOP)
+    with ThreadPoolExecutor(1) as other:
+        answer = other.submit(clerk.approve, asked)
+        until(lambda: clerk.approval(asked["id"])["status"] == "approved", LONG)
+        stack.end("web", signal.SIGKILL)
+        stack.signal("redis", signal.SIGCONT)
+        with suppress(httpx2.TransportError):
+            answer.result()
+    bank.wait_for("POST /bank_once/1")
+    stack.start("web")
+    until(lambda: clerk.readiness()["ready"], LONG)
+    until(lambda: clerk.step(run, "bank_once")["status"] == "succeeded", LONG)
+    assert bank.seen.count("POST /bank_once/1") == 1
+
+
+def test_a_worker_asked_to_stop_finishes_its_call_and_leaves_the_rest(stack: Stack, clerk: Office, bank: Bank) -> None:
+    clerk.employ(bank, "bank_slow", "POST", "write", timeout_ms=20_000)
+    first, second = clerk.call("bank_slow", 1), clerk.call("bank_slow", 2)
+    waiting = clerk.asked(second)
+    bank.hold()
+    assert clerk.approve(clerk.asked(first)).status_code == 201
+    bank.wait_for("POST /bank_slow/1")
+    stack.signal("worker", signal.SIGTERM)
+    assert clerk.approve(waiting).status_code == 201
+    bank.let_go()
+    assert stack.end("worker", signal.SIGCONT) == 0
+    assert clerk.step(first, "bank_slow")["status"] == "succeeded"
+    stack.start("worker")
+    until(lambda: clerk.step(second, "bank_slow")["status"] == "succeeded", LONG)
+    assert bank.seen.count("POST /bank_slow/1") == bank.seen.count("POST /bank_slow/2") == 1
+
+
+def test_readiness_is_red_while_a_silent_worker_or_no_beat_leaves_work_waiting(stack: Stack, clerk: Office) -> None:
+    until(lambda: clerk.readiness()["ready"], LONG)
+    stack.signal("worker", signal.SIGSTOP)
+    run = clerk.start("INV-1005").json()["id"]
+    until(lambda: not clerk.readiness()["ready"], LONG)
+    assert clerk.readiness()["database"] == clerk.readiness()["broker"] == "ok"
+    stack.signal("worker", signal.SIGCONT)
+    until(lambda: clerk.readiness()["ready"], LONG)
+    clerk.asked(run)
+    stack.end("beat", signal.SIGKILL)
+    until(lambda: clerk.readiness()["worker"].startswith("silent for"), LONG)
+    assert not stack.is_healthy("beat")
+    stack.start("beat")
+    until(lambda: clerk.readiness()["ready"], LONG)

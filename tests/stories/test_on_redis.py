@@ -107,6 +107,14 @@ def test_an_emptied_broker_loses_nothing(stack: Stack, clerk: Office) -> None:
     assert len(clerk.payments("INV-1002")) == 1
 
 
+def test_a_socket_that_was_open_meanwhile_is_told_again(stack: Stack, clerk: Office) -> None:
+    with listening(stack, clerk) as socket:
+        stack.end("redis", signal.SIGKILL)
+        stack.start("redis")
+        stack.wait_for_redis()
+        until(lambda: hears(socket, "run", clerk.start("INV-1006").json()["id"], 5), LONG)
+
+
 def test_people_decide_while_redis_is_away_and_the_run_goes_on_when_it_is_back(stack: Stack, clerk: Office) -> None:
     run = clerk.start("INV-1003").json()["id"]
     asked = clerk.asked(run)

@@ -22,9 +22,12 @@ WIDE = (
 NARROW = (
     "", "tools/tool/", "tools/tool/add/", "approvals/policyversion/add/", "tenancy/membership/add/", "tenancy/apikey/",
 )  # fmt: skip
-CUT_OFF = """() => [...document.querySelectorAll('input, select, textarea, button, a, label')]
-    .filter(part => !part.closest('.results') && part.getBoundingClientRect().right > innerWidth + 1)
-    .map(part => 'cut off: ' + part.outerHTML.slice(0, 120))"""
+CUT_OFF = """() => {
+    const edge = part => part.getBoundingClientRect().right
+    return [...document.querySelectorAll('input, select, textarea, button, a, label')]
+        .filter(part => !part.closest('.results') && edge(part) > edge(part.closest('.module') ?? document.body))
+        .map(part => 'cut off: ' + part.outerHTML.slice(0, 120))
+}"""
 
 
 def filled(scene: Scene) -> list[str]:

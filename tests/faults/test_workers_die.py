@@ -16,8 +16,8 @@ def scenes(stage: Stage) -> dict[tuple[str, str], Scene]:
     which would otherwise take its call with it; the others heal meanwhile."""
     agents, made = {"pay": "pays", "look": "looks"}, dict[tuple[str, str], Scene]()
     for point in POINTS:
-        for tool in agents:
-            scene = killed_worker(stage, point, tool, agents[tool])
+        for tool, agent in agents.items():
+            scene = killed_worker(stage, point, tool, agent)
             made[point, tool] = scene.settled() if point in _BEFORE | _AFTER else scene
     return made
 

@@ -1,8 +1,9 @@
 """Answers with exact numbers: a Decimal leaves as it is, never as a rounded float."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import singledispatch
 from http import HTTPStatus
 from typing import Any
 from uuid import UUID
@@ -56,10 +57,10 @@ def _with(response: HttpResponse, headers: Mapping[str, str]) -> HttpResponse:
     return response
 
 
+@singledispatch
 def dumped(value: Any) -> str:
     """`value` as JSON text, members in the order they were given; times as RFC 3339 in UTC."""
-    write = next((write for kind, write in _WRITERS if isinstance(value, kind)), canonical)
-    return write(value)
+    return canonical(value)
 
 
 def rfc3339(moment: datetime) -> str:
@@ -67,19 +68,26 @@ def rfc3339(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
-def _object(value: Mapping[str, Any]) -> str:
+dumped.register(Raw, str)
+dumped.register(str, json.dumps)
+dumped.register(float, json.dumps)
+
+
+@dumped.register
+def _object(value: Mapping) -> str:  # type: ignore[type-arg]  # the class is registered
     return "{" + ",".join(f"{json.dumps(str(name))}:{dumped(member)}" for name, member in value.items()) + "}"
 
 
-def _array(value: Iterable[Any]) -> str:
-    return "[" + ",".join(dumped(item) for item in value) + "]"
+@dumped.register
+def _array(value: list | tuple) -> str:  # type: ignore[type-arg]  # the classes are registered
+    return "[" + ",".join(map(dumped, value)) + "]"
 
 
-_WRITERS: tuple[tuple[type | tuple[type, ...], Callable[[Any], str]], ...] = (
-    (Raw, str),
-    ((str, float), json.dumps),
-    (Mapping, _object),
-    ((list, tuple), _array),
-    (datetime, lambda moment: json.dumps(rfc3339(moment))),
-    (UUID, lambda row: json.dumps(str(row))),
-)
+@dumped.register
+def _moment(value: datetime) -> str:
+    return json.dumps(rfc3339(value))
+
+
+@dumped.register
+def _row(value: UUID) -> str:
+    return json.dumps(str(value))

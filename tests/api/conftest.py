@@ -10,6 +10,10 @@ from django.test import Client
 from tests.cast import Cast
 from tests.runs.scenario import Stage, new_stage
 
+# A client of Django's loads the middleware once, which takes longer than a request.
+_CLIENT = Client()
+_FRANK = Client(raise_request_exception=False)
+
 
 @dataclass
 class Caller:
@@ -18,7 +22,7 @@ class Caller:
     raw_key: str
 
     def get(self, path: str, **headers: str) -> Any:
-        return Client().get(f"/api/v1{path}", headers={"Authorization": f"Bearer {self.raw_key}", **headers})
+        return _CLIENT.get(f"/api/v1{path}", headers={"Authorization": f"Bearer {self.raw_key}", **headers})
 
     def post(self, path: str, body: Any = None, **headers: str) -> Any:
         return self.raw("post", path, "" if body is None else json.dumps(body), **headers)
@@ -27,7 +31,7 @@ class Caller:
         return self.raw("patch", path, json.dumps(body), **headers)
 
     def raw(self, method: str, path: str, body: str, content_type: str = "application/json", **headers: str) -> Any:
-        call = getattr(Client(raise_request_exception=False), method)
+        call = getattr(_FRANK, method)
         headers = {"Authorization": f"Bearer {self.raw_key}", **headers}
         return call(f"/api/v1{path}", body, content_type=content_type, headers=headers)
 

@@ -17,7 +17,7 @@ from approvals.domain.policy import Policy
 from approvals.models import ApprovalRequest, Decision
 from runs.domain import run as run_machine
 from runs.domain import step as step_machine
-from runs.domain.budget import Counters, Limits
+from runs.domain.budget import Counters, Limits, read_counters, read_limits
 from runs.domain.run import RunEvent, RunStatus
 from runs.domain.step import OPEN, StepEvent, StepStatus
 from runs.models import AgentVersion, Attempt, Event, Observation, Proposal, Run, Step, WorkItem
@@ -83,15 +83,15 @@ class Book:
 
     @property
     def limits(self) -> Limits:
-        return Limits.model_validate_json(self.run.limits, strict=False)
+        return read_limits(self.run.limits)
 
     @property
     def used(self) -> Counters:
-        return Counters.model_validate_json(self.run.used)
+        return read_counters(self.run.used)
 
     @property
     def reserved(self) -> Counters:
-        return Counters.model_validate_json(self.run.reserved)
+        return read_counters(self.run.reserved)
 
     @property
     def is_final(self) -> bool:

@@ -2,17 +2,12 @@
 
 import base64
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
-from functools import cache
 from typing import Any
 from uuid import UUID
 
 import orjson
-from django.db import connection
-from django.db.backends.utils import CursorWrapper
-from django.db.models import DateTimeField, DecimalField, Model, UUIDField
-from psycopg import Cursor
 from pydantic import SecretStr
 
 from agentops.tenancy.models import Tenant
@@ -22,6 +17,7 @@ from approvals.models import ApprovalRequest, Decision
 from runs.book import Book, Rights, ToolNow
 from runs.domain.errors import RunNotFound
 from runs.models import AgentVersion, Attempt, Proposal, Run, Step, WorkItem
+from runs.rows import instance, preparing
 from tools.call import PinnedTool
 from tools.credentials import opened
 from tools.domain.canonical import parse
@@ -106,16 +102,16 @@ def pick_due(queue: str, hint: UUID | None) -> WorkItem | None:
 def load(work: WorkItem) -> Book:
     """Everything about the locked run. The database's clock is the clock."""
     opened_at = time.monotonic()
-    with _preparing() as cursor:
+    with preparing() as cursor:
         cursor.execute(_LOAD, [work.id, work.tenant_id])
         row = cursor.fetchone()
     if row is None:
         raise RunNotFound
     found = orjson.loads(row[0])
     book = Book(
-        run=_instance(Run, found["run"]),
+        run=instance(Run, found["run"]),
         work=work,
-        agent=_instance(AgentVersion, found["agent"]),
+        agent=instance(AgentVersion, found["agent"]),
         tenant_slug=found["tenant"]["slug"],
         tenant_active=found["tenant"]["status"] == Tenant.ACTIVE,
         rights=_rights(found),
@@ -137,20 +133,14 @@ def _readers_of(book: Book) -> dict[str, PinnedTool]:
     return current_versions(book.run.tenant_id, missing) if missing else {}
 
 
-def _preparing() -> CursorWrapper:
-    """A cursor whose statements are planned once a connection: planning these costs more than running them."""
-    connection.ensure_connection()
-    return connection.make_cursor(Cursor(connection.connection))  # type: ignore[arg-type]  # it wraps any cursor
-
-
 def _fill(book: Book, found: Mapping[str, Any]) -> None:
-    book.steps = [_instance(Step, s) for s in found["steps"] or []]
-    book.proposals = {p.step_id: p for p in (_instance(Proposal, _unsealed(p)) for p in found["proposals"] or [])}
-    book.attempts = {a.step_id: a for a in (_instance(Attempt, a) for a in found["attempts"] or [])}
-    book.requests = {q.id: q for q in (_instance(ApprovalRequest, q) for q in found["requests"] or [])}
+    book.steps = [instance(Step, s) for s in found["steps"] or []]
+    book.proposals = {p.step_id: p for p in (instance(Proposal, _unsealed(p)) for p in found["proposals"] or [])}
+    book.attempts = {a.step_id: a for a in (instance(Attempt, a) for a in found["attempts"] or [])}
+    book.requests = {q.id: q for q in (instance(ApprovalRequest, q) for q in found["requests"] or [])}
     for row in found["decisions"] or []:
         roles = frozenset(row.pop("roles") or [])
-        decision = _instance(Decision, row)
+        decision = instance(Decision, row)
         book.decisions.append(decision)
         book.roles[decision.user_id] = roles
 
@@ -190,7 +180,7 @@ def _credentials(tenant_id: UUID, rows: list[list[str]]) -> dict[str, SecretStr]
 
 
 def _locked(sql: str, params: list[Any]) -> WorkItem | None:
-    with _preparing() as cursor:
+    with preparing() as cursor:
         cursor.execute(sql, params)
         row = cursor.fetchone()
     if row is None:
@@ -200,31 +190,3 @@ def _locked(sql: str, params: list[Any]) -> WorkItem | None:
 
 def _unsealed(row: dict[str, Any]) -> dict[str, Any]:
     return row | {"sealed": base64.b64decode(row["sealed"]) if row["sealed"] else None}
-
-
-def _instance[M: Model](model: type[M], row: Mapping[str, Any]) -> M:
-    names, readers = _readers(model)
-    return model.from_db("default", names, [read(row[column]) for column, read in readers])
-
-
-@cache
-def _readers(model: type[Model]) -> tuple[list[str], list[tuple[str, Callable[[Any], Any]]]]:
-    fields = model._meta.concrete_fields
-    return [f.attname for f in fields], [(f.column or f.attname, _reader(f)) for f in fields]
-
-
-def _reader(field: Any) -> Callable[[Any], Any]:
-    target = field.target_field if field.is_relation else getattr(field, "base_field", field)
-    read: Callable[[Any], Any]
-    match target:
-        case UUIDField():
-            read = UUID
-        case DateTimeField():
-            read = datetime.fromisoformat
-        case DecimalField():
-            read = target.to_python
-        case _:
-            return lambda value: value
-    if getattr(field, "base_field", None) is not None:
-        return lambda value: None if value is None else [read(v) for v in value]
-    return lambda value: None if value is None else read(value)

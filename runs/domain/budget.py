@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_serializer, field_validator
@@ -65,6 +66,12 @@ def default_limits(team: Any, agent: Any = None) -> Limits:
     return DEFAULT_LIMITS.lowered_by(of_team).lowered_by(of_agent)
 
 
+@lru_cache(maxsize=1024)
+def read_limits(text: str) -> Limits:
+    """Limits as a run keeps them."""
+    return Limits.model_validate_json(text, strict=False)
+
+
 def plain_amount(value: Decimal) -> str:
     """The amount without an exponent, and without zeros that only the database's column added."""
     whole, _, fraction = f"{value:f}".partition(".")
@@ -102,6 +109,12 @@ class Counters(BaseModel):
 
     def minus(self, **figures: int | Decimal) -> Self:
         return self.plus(**{k: -v for k, v in figures.items()})
+
+
+@lru_cache(maxsize=1024)
+def read_counters(text: str) -> Counters:
+    """Counters as a run keeps them."""
+    return Counters.model_validate_json(text)
 
 
 class Exceeded(StrEnum):

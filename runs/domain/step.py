@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import cache
 from types import MappingProxyType
 
 from runs.domain.errors import IllegalTransition
@@ -90,6 +91,7 @@ def after(status: StepStatus, event: StepEvent) -> StepStatus:
     return target
 
 
+@cache
 def hops() -> frozenset[tuple[str, str]]:
     """Every (from, to) pair of the table, for the database trigger and the diagram."""
     return frozenset((source.value, target.value) for sources, target in TRANSITIONS.values() for source in sources)

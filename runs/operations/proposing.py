@@ -13,12 +13,12 @@ from runs.domain.guards import Earlier, first_refusal
 from runs.domain.planning import Refusal, ToolProposal, Turn
 from runs.domain.run import TerminalReason
 from runs.domain.step import SETTLED_MUTATION, StepEvent, StepStatus
-from runs.ledger import storable
 from runs.masking import mask_args, seal_args
 from runs.models import Observation, Proposal, Step
 from runs.operations import holding, judging
 from runs.operations.ending import end, refuse
 from runs.operations.readings import ProbeWanted, Reading, Readings, fresh
+from runs.rows import storable
 from tools.domain import templates
 from tools.domain.canonical import canonical, parse
 from tools.domain.errors import ExpressionFailed

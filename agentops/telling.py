@@ -11,7 +11,7 @@ import structlog
 from channels.layers import get_channel_layer
 from django.db import connection
 
-MOMENT = 0.02
+MOMENT = 0.05
 _log = structlog.get_logger()
 
 

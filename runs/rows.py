@@ -1,5 +1,6 @@
 """Rows to and from Postgres as JSON, in statements that are planned once a connection, whatever the rows hold."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
@@ -14,8 +15,8 @@ from django.db.models import DateTimeField, DecimalField, Model, UUIDField
 from django.db.models.base import ModelState
 from psycopg import Cursor, RawCursor
 
-type Statement = tuple[str, str]
-"""Text with `$`, and the JSON that stands there."""
+type Statement = tuple[str, tuple[str | UUID, ...]]
+"""Text with a `$` for each value."""
 
 
 def preparing(kind: type[Cursor[Any]] = Cursor) -> CursorWrapper:
@@ -43,7 +44,7 @@ def values_of(row: Model) -> dict[str, Any]:
 def insertion(model: type[Model], rows: Sequence[Model]) -> Statement:
     """All these rows at once."""
     names = _columns(model)
-    return _insert(model), _json([_shown({name: row.__dict__[name] for name in names}) for row in rows])
+    return _insert(model), (_json([_shown({name: row.__dict__[name] for name in names}) for row in rows]),)
 
 
 def change(row: Model, before: Mapping[str, Any]) -> Statement | None:
@@ -55,15 +56,18 @@ def change(row: Model, before: Mapping[str, Any]) -> Statement | None:
 
 def setting(model: type[Model], row_id: UUID, values: Mapping[str, Any]) -> Statement:
     """These columns of one row."""
-    return _update(model, tuple(values)), _json(_shown({"id": row_id, **values}))
+    return _update(model, tuple(values)), (_json(_shown(values)), row_id)
 
 
 def execute_all(parts: Sequence[Statement]) -> None:
     """As one statement."""
-    *ctes, last = [sql.replace("$", f"${place}") for place, (sql, _) in enumerate(parts, 1)]
+    *ctes, last = [sql for sql, _ in parts]
     named = ", ".join(f"c{place} AS ({sql})" for place, sql in enumerate(ctes))
+    values = [value for _, own in parts for value in own]
+    places = (f"${place}" for place in range(1, len(values) + 1))
+    text = re.sub(r"\$", lambda _: next(places), f"WITH {named} {last}" if ctes else last)
     with preparing(RawCursor) as cursor:
-        cursor.execute(f"WITH {named} {last}" if ctes else last, [json for _, json in parts])
+        cursor.execute(text, values)
 
 
 def storable(text: str) -> str:
@@ -104,8 +108,9 @@ def _insert(model: type[Model]) -> str:
 @lru_cache(maxsize=512)
 def _update(model: type[Model], names: Sequence[str]) -> str:
     changes = ", ".join(f'"{name}" = told."{name}"' for name in names)
-    table, told = model._meta.db_table, _told(model, ("id", *names))
-    return f'UPDATE "{table}" kept SET {changes} FROM json_to_record($) AS {told} WHERE kept."id" = told."id"'  # noqa: S608
+    # The id is a value of its own: joined to what was told, it would be looked for among all rows of the tenant.
+    table, told = model._meta.db_table, _told(model, names)
+    return f'UPDATE "{table}" kept SET {changes} FROM json_to_record($) AS {told} WHERE kept."id" = $'  # noqa: S608
 
 
 def _told(model: type[Model], names: Sequence[str]) -> str:

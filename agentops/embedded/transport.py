@@ -2,9 +2,16 @@
 
 from typing import Any
 
+import psycopg
 from kombu.transport import pgmq
 from pgmq import PGMQueue
-from psycopg_pool import ConnectionPool
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+
+class _Queue(PGMQueue):
+    """Each of its calls is one statement, which needs no BEGIN and COMMIT around it."""
+
+    _transaction_decorator = staticmethod(lambda call: call)
 
 
 class Channel(pgmq.Channel):
@@ -29,7 +36,6 @@ class Transport(pgmq.Transport):
     Channel = Channel
 
     def _create_pgmq_client(self) -> PGMQueue:
-        # Each of its calls is one statement; the transport's own pool would wrap it in BEGIN and COMMIT.
         client: Any = self.client
         options = client.transport_options
         pool = ConnectionPool(
@@ -40,8 +46,17 @@ class Transport(pgmq.Transport):
             timeout=options["pool_timeout"],
             open=True,
         )
-        queue = PGMQueue(
+        queue = _Queue(
             conn_string=options["conn_string"], vt=options["visibility_timeout"], init_extension=False, pool=pool
         )
         queue._own_pool = True  # noqa: SLF001 - it closes the pool with itself
         return queue
+
+    def verify_connection(self, connection: Any) -> bool:
+        """Whether the database answers; asked before each message, for which the transport would list all queues."""
+        try:
+            with self._get_pgmq_client().pool.connection() as asked:
+                asked.execute("")
+        except (PoolTimeout, psycopg.Error):
+            return False
+        return True

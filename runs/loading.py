@@ -3,6 +3,7 @@
 import base64
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -16,7 +17,7 @@ from approvals.domain.policy import Policy, Preset
 from approvals.models import ApprovalRequest, Decision
 from runs.book import Book, Rights, ToolNow
 from runs.domain.errors import RunNotFound
-from runs.models import AgentVersion, Attempt, Proposal, Run, Step, WorkItem
+from runs.models import Agent, AgentVersion, Attempt, Proposal, Run, Step, WorkItem
 from runs.rows import instance, preparing
 from tools.call import PinnedTool
 from tools.credentials import opened
@@ -82,6 +83,36 @@ JOIN runs_agentversion v ON v.tenant_id = r.tenant_id AND v.id = r.agent_version
 JOIN tenancy_tenant t ON t.id = r.tenant_id
 WHERE r.id = %s AND r.tenant_id = %s
 """
+
+
+_AGENT = """
+SELECT jsonb_build_object('agent', to_jsonb(a), 'version', to_jsonb(v), 'now', clock_timestamp(),
+  'team', (SELECT b.budget FROM runs_teambudget b WHERE b.tenant_id = a.tenant_id))::text
+FROM runs_agent a JOIN runs_agentversion v ON v.tenant_id = a.tenant_id AND v.id = a.current_id
+WHERE a.tenant_id = %s AND a.slug = %s AND a.enabled
+"""
+
+
+@dataclass(frozen=True)
+class AgentNow:
+    """An enabled agent as it is at this moment, and its team's budget as stored."""
+
+    agent: Agent
+    version: AgentVersion
+    team_budget: str
+    at: datetime
+
+
+def current_agent(tenant_id: UUID, slug: str) -> AgentNow | None:
+    """None: the tenant has no enabled agent of this name."""
+    with preparing() as cursor:
+        cursor.execute(_AGENT, [tenant_id, slug])
+        row = cursor.fetchone()
+    if row is None:
+        return None
+    found = orjson.loads(row[0])
+    agent, version = instance(Agent, found["agent"]), instance(AgentVersion, found["version"])
+    return AgentNow(agent, version, found["team"] or "{}", datetime.fromisoformat(found["now"]))
 
 
 def lock_run(tenant_id: UUID, run_id: UUID) -> WorkItem:

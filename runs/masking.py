@@ -1,12 +1,12 @@
 """Arguments and results as everybody may see them, and as digests see them; the raw ones stay sealed."""
 
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from agentops.tenancy.sealing import seal, tenant_hmac_key, unseal
 from tools.domain import secrets
 from tools.domain.canonical import Json, canonical, parse
+from tools.domain.secret_schemas import SecretSchema
 
 
 @dataclass(frozen=True)
@@ -17,14 +17,14 @@ class MaskedArgs:
     hashed: Json
 
 
-def mask_args(tenant_id: UUID, args: Json, schema: dict[str, Any], known: frozenset[str]) -> MaskedArgs:
+def mask_args(tenant_id: UUID, args: Json, schema: SecretSchema, known: frozenset[str]) -> MaskedArgs:
     """Both forms of the arguments of one call."""
     key = tenant_hmac_key(tenant_id)
     shown = secrets.mask(args, schema, key=key, known=known).value
     return MaskedArgs(shown, secrets.for_digest(args, schema, key=key, known=known))
 
 
-def mask_result(tenant_id: UUID, result: Json, schema: dict[str, Any], known: frozenset[str]) -> Json:
+def mask_result(tenant_id: UUID, result: Json, schema: SecretSchema, known: frozenset[str]) -> Json:
     """A result with every secret leaf replaced by its tag."""
     masked: Json = secrets.mask(result, schema, key=tenant_hmac_key(tenant_id), known=known).value
     return masked

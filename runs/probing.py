@@ -82,7 +82,7 @@ def _asked(tenant_id: UUID, run_id: UUID, tool: PinnedTool, args: Json, known: f
     )
     match outcome:
         case Succeeded(result=result, fault=None):
-            return mask_result(tenant_id, result, tool.spec.output_schema, known)
+            return mask_result(tenant_id, result, tool.spec.secret_output, known)
         case Succeeded(fault=fault):
             raise _Unreadable(fault.message if fault else "")
         case Failed(error):

@@ -9,7 +9,7 @@ from tools.domain import canonical
 from tools.domain.answer import Answer
 from tools.domain.errors_values import InvalidJson
 from tools.domain.outcome import Failed, NotSent, Outcome, Succeeded, ToolError, ToolFault, Unknown
-from tools.domain.schema import validate
+from tools.domain.schema import faults_in
 from tools.kinds import http, python
 from tools.observation import observation_text
 
@@ -30,7 +30,7 @@ def execute(call: ToolCall) -> Outcome:
     stopped = _stopped_before(call)
     if stopped is not None:
         return stopped
-    faults = validate(call.tool.spec.input_schema, call.args)
+    faults = faults_in(call.tool.spec.input_validator, call.args)
     if faults:
         where = "; ".join(f"{fault.pointer or '/'}: {fault.detail}" for fault in faults[:5])
         return Failed(ToolFault("invalid_arguments", where, hint="Send arguments that fit the input schema."))
@@ -89,8 +89,8 @@ def _checked(call: ToolCall, value: Any) -> Outcome:
         return _unusable(call, ToolFault("invalid_result", f"The result is not usable JSON: {error.message}"))
     if len(text) > MAX_STORED_CHARACTERS:
         return _unusable(call, ToolFault("result_too_large", f"The result has {len(text)} characters."))
-    schema = call.tool.spec.output_schema
-    faults = validate(schema, value) if schema else []
+    spec = call.tool.spec
+    faults = faults_in(spec.output_validator, value) if spec.output_schema else []
     if faults:
         where = "; ".join(f"{fault.pointer or '/'}: {fault.detail}" for fault in faults[:5])
         return _unusable(call, ToolFault("invalid_result", f"The result does not fit the output schema: {where}"))

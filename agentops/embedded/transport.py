@@ -8,10 +8,10 @@ from pgmq import PGMQueue
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 
-class _Queue(PGMQueue):
+class _Queue(PGMQueue):  # type: ignore[no-untyped-call]  # its `__init_subclass__` is not typed
     """Each of its calls is one statement, which needs no BEGIN and COMMIT around it."""
 
-    _transaction_decorator = staticmethod(lambda call: call)
+    _transaction_decorator: Any = staticmethod(lambda call: call)
 
 
 class Channel(pgmq.Channel):
@@ -54,8 +54,9 @@ class Transport(pgmq.Transport):
 
     def verify_connection(self, connection: Any) -> bool:
         """Whether the database answers; asked before each message, for which the transport would list all queues."""
+        client: Any = self._get_pgmq_client()
         try:
-            with self._get_pgmq_client().pool.connection() as asked:
+            with client.pool.connection() as asked:
                 asked.execute("")
         except (PoolTimeout, psycopg.Error):
             return False

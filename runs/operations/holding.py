@@ -142,7 +142,7 @@ def bind(
         tool=spec.name,
         tool_version=str(tool.pinned.version_id),
         schema_hash=tool.pinned.schema_hash,
-        args=mask_args(book.run.tenant_id, args, spec.input_schema, book.known_secrets).hashed,
+        args=mask_args(book.run.tenant_id, args, spec.secret_input, book.known_secrets).hashed,
         target=target(tool, proposal),
         risk=spec.risk,
         egress=spec.egress,
@@ -200,7 +200,7 @@ def _same_call(book: Book, step: Step, tool: ToolNow) -> set[str | None]:
     proposal = book.proposals[step.id]
     if not proposal.again:
         return {step.fingerprint}
-    hashed = mask_args(book.run.tenant_id, _raw(book, step), tool.pinned.spec.input_schema, book.known_secrets).hashed
+    hashed = mask_args(book.run.tenant_id, _raw(book, step), tool.pinned.spec.secret_input, book.known_secrets).hashed
     latest = range(max(0, proposal.again - REPETITIONS_SHOWN), proposal.again + 1)
     return {identity(book, tool, proposal, hashed, again=n) for n in {0, *latest}}
 

@@ -17,7 +17,8 @@ from runs.models import Step
 from tools.domain.canonical import Json, parse
 from tools.domain.cost import expected
 from tools.domain.errors import CostUnreadable
-from tools.domain.schema import Fault, validate
+from tools.domain.schema import Fault, faults_in
+from tools.domain.spec import ToolSpec
 
 
 def tool_in_reach(book: Book, name: str) -> ToolNow | None:
@@ -49,7 +50,7 @@ def call_facts(
         quarantined=bool(tool and tool.quarantined),
         drifted=drifted,
         is_mutation=bool(spec and spec.is_mutation),
-        faults=_faults(spec.input_schema, args) if spec else (),
+        faults=_faults(spec, args) if spec else (),
         earlier=earlier,
         over=over,
         late=late,
@@ -111,10 +112,10 @@ def _circumstances(book: Book) -> dict[str, Any]:
     }
 
 
-def _faults(schema: dict[str, object], args: Json) -> Sequence[Fault]:
+def _faults(spec: ToolSpec, args: Json) -> Sequence[Fault]:
     if not isinstance(args, dict):
         return [Fault("", "The arguments must be an object.")]
-    return validate(schema, args)
+    return faults_in(spec.input_validator, args)
 
 
 def _reason(step: Step) -> str:

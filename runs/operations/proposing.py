@@ -23,6 +23,7 @@ from tools.domain import templates
 from tools.domain.canonical import canonical, parse
 from tools.domain.errors import ExpressionFailed
 from tools.domain.preconditions import probe_args
+from tools.domain.secret_schemas import NOTHING_SECRET
 
 REFUSALS_THAT_END = 3
 
@@ -110,7 +111,7 @@ def _propose_one(book: Book, index: int, proposal: ToolProposal, readings: Readi
 def _identify(book: Book, step: Step, row: Proposal, proposal: ToolProposal) -> Refusal | None:
     """Everything that names the call: masked and sealed arguments, resource scope, fingerprint, key."""
     tool = judging.tool_in_reach(book, proposal.tool)
-    schema = tool.pinned.spec.input_schema if tool else {}
+    schema = tool.pinned.spec.secret_input if tool else NOTHING_SECRET
     masked = mask_args(book.run.tenant_id, proposal.args, schema, book.known_secrets)
     row.args = canonical(masked.shown)
     row.sealed = seal_args(book.run.tenant_id, step.id, proposal.args)

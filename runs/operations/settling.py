@@ -88,7 +88,7 @@ def fail(book: Book, step: Step, fault: ToolFault) -> None:
 
 def observe(book: Book, step: Step, spec: ToolSpec, result: Json, fault: ToolFault | None = None) -> None:
     """Append the typed result: whole for the record, cut for the planner."""
-    whole = canonical(mask_result(book.run.tenant_id, result, spec.output_schema, book.known_secrets))
+    whole = canonical(mask_result(book.run.tenant_id, result, spec.secret_output, book.known_secrets))
     content = observation_text(whole, spec.max_result_bytes) if fault is None else canonical({"error": fault.as_json()})
     trust = spec.output_trust
     size = len(whole.encode())

@@ -5,8 +5,7 @@ from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
-from django.db import IntegrityError, connection
-from django.db.models import OuterRef, Subquery
+from django.db import IntegrityError
 from pydantic import ValidationError
 
 from agentops.after_commit import nudge_later
@@ -22,7 +21,8 @@ from runs.book import Book, Rights
 from runs.domain.budget import Counters, Limits, default_limits
 from runs.domain.errors import BudgetAboveLimit, IdempotencyMismatch, InvalidRequest, UnknownAgent
 from runs.domain.run import RunStatus
-from runs.models import Agent, Run, StartRecord, TeamBudget, WorkItem
+from runs.loading import current_agent
+from runs.models import Run, StartRecord, WorkItem
 from tools.domain.canonical import Json, canonical, parse
 
 ROUTE = "/api/v1/runs"
@@ -146,14 +146,11 @@ def _record(actor: Actor, key: str, body_hash: str, run: Run) -> StartRecord:
 
 
 def _new_run(actor: Actor, slug: str, task: str, given: Json, wanted: Limits, behalf: str | None) -> tuple[Run, str]:
-    agent = (
-        Agent.objects.filter(tenant_id=actor.tenant_id, slug=slug, enabled=True)
-        .select_related("current", "tenant")
-        .annotate(team=Subquery(TeamBudget.objects.filter(tenant_id=OuterRef("tenant_id")).values("budget")[:1]))
-    ).first()
-    if agent is None or agent.current is None:
+    now = current_agent(actor.tenant_id, slug)
+    if now is None:
         raise UnknownAgent(f"There is no enabled agent {slug!r}.", pointer="/agent")
-    ceiling = default_limits(parse(agent.team) if agent.team else {}, parse(agent.current.budget))
+    version = now.version
+    ceiling = default_limits(parse(now.team_budget), parse(version.budget))
     above = wanted.above(ceiling)
     if above is not None:
         raise BudgetAboveLimit(f"The agent allows less: {above}.", pointer=f"/budget/{above}")
@@ -161,9 +158,9 @@ def _new_run(actor: Actor, slug: str, task: str, given: Json, wanted: Limits, be
     run = Run(
         id=uuid7(),
         tenant_id=actor.tenant_id,
-        agent_version=agent.current,
+        agent_version=version,
         agent_slug=slug,
-        agent_name=agent.name,
+        agent_name=now.agent.name,
         task=task,
         input=canonical(given),
         status=RunStatus.PLANNING.value,
@@ -175,9 +172,9 @@ def _new_run(actor: Actor, slug: str, task: str, given: Json, wanted: Limits, be
         limits=ceiling.lowered_by(wanted).model_dump_json(exclude_none=True),
         used=Counters().model_dump_json(),
         reserved=Counters().model_dump_json(),
-        created_at=_clock(),
+        created_at=now.at,
     )
-    return run, agent.current.planner
+    return run, version.planner
 
 
 def _people(actor: Actor, behalf: str | None) -> tuple[frozenset[UUID], str]:
@@ -189,9 +186,3 @@ def _people(actor: Actor, behalf: str | None) -> tuple[frozenset[UUID], str]:
     if member is None:
         raise InvalidRequest("on_behalf_of names nobody in this tenant.", pointer="/on_behalf_of")
     return people | {member.user_id}, behalf
-
-
-def _clock() -> Any:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT clock_timestamp()")
-        return cursor.fetchone()[0]

@@ -122,17 +122,16 @@ def _has_surrogate(text: str) -> bool:
     return False
 
 
-def _spell(value: object, ordered: bool) -> str:
+def _spell(value: Any, ordered: bool) -> str:
     kind = type(value)
     if kind is str:
-        return encode_basestring(cast(str, value))
+        return encode_basestring(value)
     if kind is int:
-        number = cast(int, value)
-        return int.__repr__(number) if -_PLAIN_INTEGER < number < _PLAIN_INTEGER else spell_integer(number)
+        return int.__repr__(value) if -_PLAIN_INTEGER < value < _PLAIN_INTEGER else spell_integer(value)
     if kind is dict:
-        return _spell_object(cast(dict[str, object], value), ordered)
+        return _spell_object(value, ordered)
     if kind is list:
-        return "[" + ",".join([_spell(item, ordered) for item in cast(list[object], value)]) + "]"
+        return "[" + ",".join([_spell(item, ordered) for item in value]) + "]"
     return _spell_rare(value, ordered)
 
 

@@ -39,7 +39,7 @@ class SecretSchema:
 
 def secret_schema(schema: Any) -> SecretSchema:
     """The root of a schema; one that never speaks of secrets costs nothing further."""
-    return SecretSchema(schema, [schema]) if _speaks_of_secrets(schema) else SecretSchema(None, [])
+    return SecretSchema(schema, [schema]) if _speaks_of_secrets(schema) else NOTHING_SECRET
 
 
 def _speaks_of_secrets(schema: Any) -> bool:
@@ -121,3 +121,6 @@ def _mapping(part: Any) -> Mapping[str, Any]:
 
 def _sequence(part: Any) -> list[Any] | tuple[Any, ...]:
     return part if isinstance(part, (list, tuple)) else ()
+
+
+NOTHING_SECRET = SecretSchema(None, [])

@@ -32,7 +32,8 @@ class Masked:
 def mask(value: Any, schema: Any, *, key: bytes, known: frozenset[str] = frozenset()) -> Masked:
     """What everybody may see: a tag says kind, length and a short keyed HMAC, the same for the same value.
 
-    To be used once on a raw value: a text that imitates a tag is itself masked, so every tag is one of ours.
+    `schema`: JSON, or what it says about secrets. To be used once on a raw value: a text that imitates a tag is
+    itself masked, so every tag is one of ours.
     """
 
     def tag(leaf: Any) -> str:
@@ -40,14 +41,18 @@ def mask(value: Any, schema: Any, *, key: bytes, known: frozenset[str] = frozens
         return f"⟦secret {_kind(leaf)} {len(text)} hmac:{_hmac(key, leaf)[:12]}⟧"
 
     walk = _Walk(tag, known)
-    masked = walk.into(value, secret_schema(schema), "", False)
+    masked = walk.into(value, _ready(schema), "", False)
     return Masked(masked, tuple(walk.found))
 
 
 def for_digest(value: Any, schema: Any, *, key: bytes, known: frozenset[str] = frozenset()) -> Any:
     """What digests and fingerprints hash: each secret leaf replaced by its full HMAC."""
     walk = _Walk(lambda leaf: f"⟦hmac {_hmac(key, leaf)}⟧", known)
-    return walk.into(value, secret_schema(schema), "", False)
+    return walk.into(value, _ready(schema), "", False)
+
+
+def _ready(schema: Any) -> SecretSchema:
+    return schema if isinstance(schema, SecretSchema) else secret_schema(schema)
 
 
 class _Walk:

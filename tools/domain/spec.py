@@ -15,6 +15,8 @@ from pydantic import (
 )
 
 from tools.domain.canonical import canonical
+from tools.domain.schema import Validator, compiled
+from tools.domain.secret_schemas import SecretSchema, secret_schema
 
 type Risk = Literal["read", "write", "destructive"]
 type Kind = Literal["python", "http", "command", "mcp"]
@@ -189,6 +191,22 @@ class ToolSpec(_Part):
     def text(self) -> str:
         """The canonical text that is stored and hashed."""
         return canonical(self.model_dump(mode="python") | {"cost": self.cost.model_dump(mode="json")})
+
+    @cached_property
+    def input_validator(self) -> Validator:
+        return compiled(self.input_schema)
+
+    @cached_property
+    def output_validator(self) -> Validator:
+        return compiled(self.output_schema)
+
+    @cached_property
+    def secret_input(self) -> SecretSchema:
+        return secret_schema(self.input_schema)
+
+    @cached_property
+    def secret_output(self) -> SecretSchema:
+        return secret_schema(self.output_schema)
 
     @cached_property
     def content_hash(self) -> str:

@@ -40,7 +40,9 @@ class ApprovalRequest(models.Model):
     """One question to people about one held step. `snapshot` is canonical text and never changes."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    tenant = models.ForeignKey("tenancy.Tenant", on_delete=models.PROTECT, db_index=False, related_name="+")
+    tenant = models.ForeignKey(
+        "tenancy.Tenant", on_delete=models.PROTECT, db_constraint=False, db_index=False, related_name="+"
+    )
     run_id = models.UUIDField()
     step_id = models.UUIDField()
     tool = models.CharField(max_length=40)
@@ -96,7 +98,9 @@ class Decision(models.Model):
     """What one person said about one request; never changed."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    tenant = models.ForeignKey("tenancy.Tenant", on_delete=models.PROTECT, db_index=False, related_name="+")
+    tenant = models.ForeignKey(
+        "tenancy.Tenant", on_delete=models.PROTECT, db_constraint=False, db_index=False, related_name="+"
+    )
     request = models.ForeignKey(
         ApprovalRequest, on_delete=models.PROTECT, db_constraint=False, related_name="decisions"
     )

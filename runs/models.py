@@ -66,7 +66,9 @@ class Run(models.Model):
     """One bounded run. `event_seq` and `head` are the end of its hash chain."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    tenant = models.ForeignKey("tenancy.Tenant", on_delete=models.PROTECT, db_index=False, related_name="+")
+    tenant = models.ForeignKey(
+        "tenancy.Tenant", on_delete=models.PROTECT, db_constraint=False, db_index=False, related_name="+"
+    )
     agent_version = models.ForeignKey(AgentVersion, on_delete=models.PROTECT, db_constraint=False, related_name="+")
     agent_slug = models.CharField(max_length=60)
     agent_name = models.CharField(max_length=100)
@@ -122,7 +124,9 @@ class Step(models.Model):
     """One proposal of a turn and its life. `token` fences late results of an earlier lease."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    tenant = models.ForeignKey("tenancy.Tenant", on_delete=models.PROTECT, db_index=False, related_name="+")
+    tenant = models.ForeignKey(
+        "tenancy.Tenant", on_delete=models.PROTECT, db_constraint=False, db_index=False, related_name="+"
+    )
     run = models.ForeignKey(Run, on_delete=models.PROTECT, db_constraint=False, related_name="steps")
     turn = models.PositiveIntegerField()
     index = models.PositiveIntegerField()
@@ -173,7 +177,9 @@ class Proposal(models.Model):
     step = models.OneToOneField(
         Step, primary_key=True, on_delete=models.PROTECT, db_constraint=False, related_name="proposal"
     )
-    tenant = models.ForeignKey("tenancy.Tenant", on_delete=models.PROTECT, db_index=False, related_name="+")
+    tenant = models.ForeignKey(
+        "tenancy.Tenant", on_delete=models.PROTECT, db_constraint=False, db_index=False, related_name="+"
+    )
     args = models.TextField(null=True)
     sealed = models.BinaryField(null=True)
     resource_scope = models.TextField(default="")
@@ -188,7 +194,9 @@ class Attempt(models.Model):
     """One try to execute a step; the outcome is null while it lasts."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    tenant = models.ForeignKey("tenancy.Tenant", on_delete=models.PROTECT, db_index=False, related_name="+")
+    tenant = models.ForeignKey(
+        "tenancy.Tenant", on_delete=models.PROTECT, db_constraint=False, db_index=False, related_name="+"
+    )
     step = models.ForeignKey(Step, on_delete=models.PROTECT, db_constraint=False, related_name="attempts")
     number = models.PositiveIntegerField()
     args_digest = models.CharField(max_length=64)
@@ -207,7 +215,9 @@ class Observation(models.Model):
     step = models.OneToOneField(
         Step, primary_key=True, on_delete=models.PROTECT, db_constraint=False, related_name="observation"
     )
-    tenant = models.ForeignKey("tenancy.Tenant", on_delete=models.PROTECT, db_index=False, related_name="+")
+    tenant = models.ForeignKey(
+        "tenancy.Tenant", on_delete=models.PROTECT, db_constraint=False, db_index=False, related_name="+"
+    )
     trust = models.CharField(max_length=10)
     content = models.TextField()
     whole = models.TextField()
@@ -220,8 +230,10 @@ class Event(models.Model):
     """One entry of a run's append-only, hash-chained log. `data` is canonical text."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    tenant = models.ForeignKey("tenancy.Tenant", on_delete=models.PROTECT, db_index=False, related_name="+")
-    run = models.ForeignKey(Run, on_delete=models.PROTECT, db_constraint=False, related_name="events")
+    tenant = models.ForeignKey(
+        "tenancy.Tenant", on_delete=models.PROTECT, db_constraint=False, db_index=False, related_name="+"
+    )
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, db_constraint=False, db_index=False, related_name="events")
     seq = models.PositiveIntegerField()
     kind = models.CharField(max_length=40)
     actor = models.CharField(max_length=254)

@@ -25,7 +25,9 @@ class StartRecord(models.Model):
     """The memory of an idempotent request: (tenant, principal, route, key) names one run."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    tenant = models.ForeignKey("tenancy.Tenant", on_delete=models.PROTECT, db_index=False, related_name="+")
+    tenant = models.ForeignKey(
+        "tenancy.Tenant", on_delete=models.PROTECT, db_constraint=False, db_index=False, related_name="+"
+    )
     principal = models.CharField(max_length=60)
     route = models.CharField(max_length=120)
     key = models.CharField(max_length=255)

@@ -34,6 +34,7 @@ jit = off
 max_worker_processes = 4
 max_parallel_workers_per_gather = 0
 autovacuum_max_workers = 2
+autovacuum_naptime = 15s
 log_checkpoints = off
 log_min_messages = warning
 timezone = 'UTC'

@@ -51,7 +51,7 @@ def test_members_accounts_and_keys_leave_their_traces(cast: Cast) -> None:
     assert isinstance(created, dict)
     assert changed["roles"] == ["operator", "viewer"]
     assert (created["holder"], created["scopes"]) == (f"service:{account.id}", ["runs:read"])
-    assert all(made.raw.rsplit("_", 1)[1] not in row.data for row in rows)
+    assert all(made.raw.split("_", 2)[2] not in row.data for row in rows)
 
 
 def test_tools_credentials_and_agents_leave_theirs_and_the_same_again_leaves_none(cast: Cast) -> None:

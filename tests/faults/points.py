@@ -90,20 +90,20 @@ class Points:
 
     def _performing(self, perform: Callable[[Claimed], Outcome]) -> Callable[[Claimed], Outcome]:
         def performs(call: Claimed) -> Outcome:
-            over = threading.Event()
-            if self._taken("during_call", call.tool.name):
-                threading.Thread(target=self._kill_on_arrival, args=(call, over), daemon=True).start()
+            is_last = self._taken("during_call", call.tool.name)
+            if is_last:
+                threading.Thread(target=self._kill_on_arrival, args=(call,), daemon=True).start()
             outcome = perform(call)
-            over.set()
+            if is_last:  # the answer was quicker than the look at the world
+                os.kill(os.getpid(), signal.SIGKILL)
             self.reach("after_call", call.tool.name)
             return outcome
 
         return performs
 
-    def _kill_on_arrival(self, call: Claimed, over: threading.Event) -> None:
+    def _kill_on_arrival(self, call: Claimed) -> None:
         args = call.args if isinstance(call.args, dict) else {}
         arrived = self.folder / "arrived" / str(args.get("ref"))
-        while not over.is_set():
-            if arrived.exists():
-                os.kill(os.getpid(), signal.SIGKILL)
+        while not arrived.exists():
             time.sleep(0.002)
+        os.kill(os.getpid(), signal.SIGKILL)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from tests.domain.test_keep_json_exact import values
+from tests.domain.json_values import values
 from tools.domain.canonical import Json, canonical
 from tools.domain.secrets import SECRET_TAG, for_digest, is_secret_key, mask
 

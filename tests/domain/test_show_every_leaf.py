@@ -11,7 +11,7 @@ from hypothesis import given
 from agentops.web.display.fields import fields
 from agentops.web.display.folds import CHUNK, Chunk, chunk, fold_ids, opened, table
 from agentops.web.templatetags.shown import exact_fields
-from tests.domain.test_keep_json_exact import values
+from tests.domain.json_values import values
 from tools.domain.canonical import Json, parse
 from tools.domain.secrets import mask
 

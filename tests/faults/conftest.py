@@ -9,13 +9,14 @@ import pytest
 
 from tests.faults.cluster import Cluster
 from tests.faults.scenes import Stage
+from tests.missing import not_here
 
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
     """Real processes, with Redis."""
     if shutil.which("redis-server") is None:
-        pytest.skip("redis-server is not installed")
+        not_here("redis-server is not installed")
     with tempfile.TemporaryDirectory(prefix="agentops-faults-") as folder:
         Path(folder).chmod(0o755)
         running = Cluster(Path(folder))

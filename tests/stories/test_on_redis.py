@@ -16,18 +16,20 @@ import pytest
 from websockets.sync.client import ClientConnection, connect
 
 from agentops.embedded.postgres import Server
+from tests.missing import not_here
 from tests.stories.bank import Bank
 from tests.stories.conftest import SILENT_SECONDS
 from tests.stories.office import Office
 from tests.stories.stack import Stack, has_redis
 from tests.up import until
 
-pytestmark = pytest.mark.skipif(not has_redis(), reason="redis-server was not found")
 LONG = 300.0
 
 
 @pytest.fixture(scope="module")
 def stack(server: Server, bank: Bank) -> Iterator[Stack]:
+    if not has_redis():
+        not_here("redis-server was not found")
     folder = Path(tempfile.mkdtemp(prefix="agentops-stack-"))
     (folder / "static").mkdir()
     server.make_database("stories")

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.missing import not_here
 from tools.domain.egress import Destination, EgressPolicy, HostRefused, destination, is_public
 
 CASES: dict[str, Any] = json.loads((Path(__file__).parents[1] / "cases" / "ssrf.json").read_text())
@@ -125,7 +126,7 @@ def test_the_lab_with_real_interfaces() -> None:
     unshare = shutil.which("unshare")
     usable = unshare and subprocess.run([unshare, "-Urn", "true"], capture_output=True, check=False).returncode == 0
     if not usable or shutil.which("ip") is None:
-        pytest.skip("no network namespaces here")
+        not_here("no network namespaces here")
     root = Path(__file__).parents[2]
     command = [str(unshare), "-Urnm", sys.executable, "-m", "tests.tools.egress_lab"]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=120, check=False)

@@ -1,0 +1,43 @@
+"""Who calls with this bearer token, and what a caller without a good one is told."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+
+from asgiref.sync import sync_to_async
+
+from agentops.tenancy.access import authenticate_key
+from agentops.tenancy.actor import Actor
+from agentops.tenancy.errors import KeyRejected
+
+
+@dataclass(frozen=True, slots=True)
+class Bearer:
+    """Whoever holds the token. `grant` names what was granted for good: its runs are found by it on every worker.
+
+    `agent`: the slug of the external agent that the token was given for; empty where the caller says which.
+    `expires_at`: when streams that it opened must end; None: never, or unknown and asked again.
+    """
+
+    actor: Actor
+    grant: str
+    agent: str = ""
+    expires_at: datetime | None = None
+
+
+async def principal_of(token: str, resource: str) -> Bearer | None:
+    """The bearer, or None. `resource`: the absolute address that was called, for tokens that name their audience."""
+    return await sync_to_async(_key_holder)(token)
+
+
+def challenge(resource: str, *, error: str = "", scope: str = "") -> str:
+    """The `WWW-Authenticate` of a 401 (no error: nothing was sent) or 403 at `resource`."""
+    said = [("error", error), ("scope", scope)]
+    return ", ".join(["Bearer" + ' realm="agentops"', *(f'{name}="{value}"' for name, value in said if value)])
+
+
+def _key_holder(token: str) -> Bearer | None:
+    with suppress(KeyRejected):
+        actor = authenticate_key(token, door="mcp")
+        return Bearer(actor, f"key:{actor.key_id}")
+    return None

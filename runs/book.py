@@ -201,6 +201,13 @@ class Book:
             return None
         return self.run.created_at + timedelta(seconds=seconds + self.run.waited_seconds)
 
+    def idle_at(self) -> datetime | None:
+        """When nobody will have asked for anything for as long as the run waits for that; None: it does not end so."""
+        if self.run.idle_seconds is None or self.open_steps():
+            return None
+        last = max((s.settled_at or s.created_at for s in self.steps), default=self.run.created_at)
+        return last + timedelta(seconds=self.run.idle_seconds)
+
     def _account_waiting(self, waiting: bool) -> None:
         run = self.run
         if waiting and run.waiting_since is None:

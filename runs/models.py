@@ -89,6 +89,7 @@ class Run(models.Model):
     reserved = models.TextField()
     planner_state = models.TextField(default="{}")
     tainted = models.BooleanField(default=False)
+    idle_seconds = models.PositiveIntegerField(null=True)
     waited_seconds = models.FloatField(default=0)
     waiting_since = models.DateTimeField(null=True)
     cancel_requested_at = models.DateTimeField(null=True)

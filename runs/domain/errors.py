@@ -117,6 +117,36 @@ class TurnOpen(RunError):
     code = "turn_open"
 
 
+class TooManyOpen(RunError):
+    """Eight calls of the run are open; one must settle before the next."""
+
+    code = "too_many_open"
+
+
+class NoSuchTool(RunError):
+    """There is no such tool."""
+
+    code = "tool_denied"
+
+
+class AgentUnnamed(RunError):
+    """The tenant has not exactly one external agent: say which one calls."""
+
+    code = "agent_unnamed"
+
+
+class GrantRests(RunError):
+    """The last run of this grant was stopped or used up its budget."""
+
+    code = "grant_rests"
+
+
+class NotHeld(RunError):
+    """The call waits for nobody."""
+
+    code = "not_held"
+
+
 class TurnMoved(RunError):
     """The run is at another turn than the one named."""
 

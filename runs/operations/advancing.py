@@ -166,7 +166,7 @@ def _due(book: Book, found: Next) -> datetime | None:
     if isinstance(found, Probe):
         moments.append(book.now + PROBE_LEASE)
     book.settle_status()
-    moments += [book.next_lookup(), book.deadline()]
+    moments += [book.next_lookup(), book.deadline(), book.idle_at()]
     ahead = [m for m in moments if m is not None and m > book.now]
     overdue = len(ahead) < sum(m is not None for m in moments)
     return min([*ahead, book.now + PROBE_LEASE] if overdue else ahead, default=None)

@@ -105,7 +105,7 @@ def _why_end(book: Book) -> _Why | None:
     over = spent(book.limits, book.used)
     if over is not None:
         return _Why(TerminalReason(over.value), "The budget was used up.")
-    return _refused_for_good(book) or _out_of_time(book)
+    return _refused_for_good(book) or _out_of_time(book) or _idle(book)
 
 
 def _refused_for_good(book: Book) -> _Why | None:
@@ -115,6 +115,13 @@ def _refused_for_good(book: Book) -> _Why | None:
             said: Any = parse(step.refusal)
             return _Why(TerminalReason(said[ENDS_RUN]), said["message"], said.get("decided_by", MACHINE))
     return None
+
+
+def _idle(book: Book) -> _Why | None:
+    ends = book.idle_at()
+    if ends is None or ends > book.now:
+        return None
+    return _Why(TerminalReason.COMPLETED, f"Nothing was called for {book.run.idle_seconds} seconds.", CLOCK)
 
 
 def _out_of_time(book: Book) -> _Why | None:

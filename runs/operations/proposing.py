@@ -20,7 +20,7 @@ from runs.operations.ending import end, refuse
 from runs.operations.readings import ProbeWanted, Reading, Readings, fresh
 from runs.rows import storable
 from tools.domain import templates
-from tools.domain.canonical import canonical, parse
+from tools.domain.canonical import Json, canonical, parse
 from tools.domain.errors import ExpressionFailed
 from tools.domain.preconditions import probe_args
 from tools.domain.secret_schemas import NOTHING_SECRET
@@ -119,14 +119,28 @@ def _identify(book: Book, step: Step, row: Proposal, proposal: ToolProposal) -> 
     if tool is None:
         return first_refusal(facts)
     spec, pinned = tool.pinned.spec, tool.pinned
-    template = spec.resource_scope
-    row.resource_scope = storable(templates.render(template, {"args": masked.shown})) if template else ""
+    row.resource_scope = _resource_scope(tool, masked.shown)
     step.tool_version, step.tool_version_number = pinned.version_id, pinned.number
     step.risk, step.queue = spec.risk, spec.queue
     step.fingerprint = holding.identity(book, tool, row, masked.hashed, again=proposal.again)
     failed = sum(1 for s in book.steps if s.fingerprint == step.fingerprint and s.status == StepStatus.FAILED.value)
     step.idempotency_key = idempotency_key(str(book.run.id), step.fingerprint, failed)
     return None
+
+
+def fingerprint_of(book: Book, proposal: ToolProposal) -> str | None:
+    """What would name this call; None where the run has no such tool."""
+    tool = judging.tool_in_reach(book, proposal.tool)
+    if tool is None or proposal.fault is not None:
+        return None
+    masked = mask_args(book.run.tenant_id, proposal.args, tool.pinned.spec.secret_input, book.known_secrets)
+    row = Proposal(resource_scope=_resource_scope(tool, masked.shown))
+    return holding.identity(book, tool, row, masked.hashed, again=proposal.again)
+
+
+def _resource_scope(tool: ToolNow, shown: Json) -> str:
+    template = tool.pinned.spec.resource_scope
+    return storable(templates.render(template, {"args": shown})) if template else ""
 
 
 def _admit(book: Book, step: Step, tool: ToolNow, proposal: ToolProposal, earlier: Sequence[Earlier]) -> Refusal | None:

@@ -30,6 +30,15 @@ MAX_TASK = 20_000
 
 
 @dataclass(frozen=True)
+class _Once:
+    """What makes this request the same as another of the principal."""
+
+    route: str
+    key: str
+    body_hash: str
+
+
+@dataclass(frozen=True)
 class Started:
     """`created` is false when the same request was made before."""
 
@@ -46,8 +55,12 @@ def start_run(
     budget: dict[str, Any] | None = None,
     on_behalf_of: str | None = None,
     key: str | None = None,
+    route: str = ROUTE,
+    idle_seconds: int | None = None,
 ) -> Started:
     """Start a run of the agent named `agent`. `given`: its input, a JSON object.
+
+    `idle_seconds`: the run ends when nothing was called for so long.
 
     Raises UnknownAgent, InvalidRequest, BudgetAboveLimit, IdempotencyMismatch, ScopeMissing.
     """
@@ -55,12 +68,12 @@ def start_run(
     _check_task(task)
     wanted = _limits(budget or {})
     body = {"agent": agent, "task": task, "input": given or {}, "budget": budget or {}, "on_behalf_of": on_behalf_of}
-    body_hash = sha256(canonical(body).encode()).hexdigest()
+    once = None if key is None else _Once(route, key, sha256(canonical(body).encode()).hexdigest())
     for _ in range(2):
         try:
-            return _start(actor, agent, task, given or {}, wanted, on_behalf_of, key, body_hash)
+            return _start(actor, agent, task, given or {}, wanted, on_behalf_of, once, idle_seconds)
         except IntegrityError:
-            if key is None:
+            if once is None:
                 raise
     raise IdempotencyMismatch  # pragma: no cover - the second look finds the first one's record
 
@@ -72,15 +85,16 @@ def _start(
     given: Json,
     wanted: Limits,
     behalf: str | None,
-    key: str | None,
-    body_hash: str,
+    once: _Once | None,
+    idle_seconds: int | None,
 ) -> Started:
     with tenant_transaction(actor.tenant_id):
-        if key is not None and (earlier := _earlier(actor, key)) is not None:
-            if earlier.body_hash != body_hash:
+        if once is not None and (earlier := _earlier(actor, once)) is not None:
+            if earlier.body_hash != once.body_hash:
                 raise IdempotencyMismatch
             return Started(earlier.run_id, created=False)
         run, planner = _new_run(actor, slug, task, given, wanted, behalf)
+        run.idle_seconds = idle_seconds
         work = WorkItem(id=run.id, tenant_id=run.tenant_id, queue="control")
         book = Book(
             run=run,
@@ -95,12 +109,12 @@ def _start(
         )
         book.add(run)
         book.add(work)
-        if key is not None:
-            book.add(_record(actor, key, body_hash, run))
+        if once is not None:
+            book.add(_record(actor, once, run))
         book.note("run.started", actor.label, agent=slug, task=task, input=given, principal=run.principal,
                   limits=parse(run.limits), requesters=[str(r) for r in run.requesters])  # fmt: skip
-        deadline = book.deadline()
-        work.due_at = run.created_at if planner != "external" else deadline
+        ends = min((moment for moment in (book.deadline(), book.idle_at()) if moment is not None), default=None)
+        work.due_at = run.created_at if planner != "external" else ends
         if planner != "external":
             nudge_later("control", run.id)
         ledger.write(book)
@@ -127,19 +141,19 @@ def _limits(budget: dict[str, Any]) -> Limits:
         raise InvalidRequest(f"{pointer}: {fault['msg']}", pointer=pointer) from None
 
 
-def _earlier(actor: Actor, key: str) -> StartRecord | None:
+def _earlier(actor: Actor, once: _Once) -> StartRecord | None:
     return StartRecord.objects.filter(
-        tenant_id=actor.tenant_id, principal=actor.principal, route=ROUTE, key=key
+        tenant_id=actor.tenant_id, principal=actor.principal, route=once.route, key=once.key
     ).first()
 
 
-def _record(actor: Actor, key: str, body_hash: str, run: Run) -> StartRecord:
+def _record(actor: Actor, once: _Once, run: Run) -> StartRecord:
     return StartRecord(
         tenant_id=actor.tenant_id,
         principal=actor.principal,
-        route=ROUTE,
-        key=key,
-        body_hash=body_hash,
+        route=once.route,
+        key=once.key,
+        body_hash=once.body_hash,
         run_id=run.id,
         created_at=run.created_at,
     )

@@ -8,6 +8,8 @@ PYTHON := $(shell command -v python3 2>/dev/null || command -v python 2>/dev/nul
 RUN := $(UV) run --no-sync
 # mypy's and djade's view of the settings; nothing is served with it.
 LINT := DEBUG=true AGENTOPS_DEMO=true $(RUN)
+# Two lanes, whatever the machine has: tests/lanes.py.
+PYTEST := $(RUN) pytest -n 2
 
 .PHONY: help up test bench faults check lint-imports format lint types migrations deploy-check sync sync-dev browser redis clean
 
@@ -18,7 +20,7 @@ up: sync ## start everything; Ctrl-C stops, data is kept
 	@exec $(RUN) python manage.py up
 
 test: sync-dev browser redis ## the whole test suite, browser tests included
-	@$(RUN) pytest
+	@$(PYTEST)
 
 MINUTES ?= 10
 
@@ -28,8 +30,9 @@ faults: sync-dev redis ## faults injected into real processes for MINUTES=10; wh
 bench: sync-dev ## how quick and how big it is, beside other engines; a table in benchmarks/results
 	@$(RUN) python -m benchmarks
 
-check: sync-dev browser redis format lint types lint-imports migrations deploy-check ## what CI runs
-	@$(RUN) pytest
+check: sync-dev browser redis ## what CI runs
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync types lint format lint-imports deploy-check
+	@$(PYTEST)
 
 format: sync-dev
 	@$(RUN) ruff format --check .

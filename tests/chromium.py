@@ -18,10 +18,11 @@ FLAGS = [
 ]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """One browser for the session."""
-    # Playwright's synchronous API keeps an event loop in this thread; the tests' own queries run beside it.
+    """One browser for a file."""
+    # Playwright's synchronous API keeps an event loop in this thread: the tests' own queries run beside it, and
+    # asynchronous tests cannot run before it ends.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
     # Two cores that also run Postgres, a worker and a web server are slow at times; a page is never late on purpose.
     expect.set_options(timeout=60_000)

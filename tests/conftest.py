@@ -16,7 +16,7 @@ from pytest_django import DjangoDbBlocker
 from agentops.embedded.postgres import SUPERUSER, Server, is_alive
 from tests import environment
 
-pytest_plugins = ["tests.cast", "tests.chromium"]
+pytest_plugins = ["tests.cast", "tests.chromium", "tests.lanes", "tests.served"]
 
 # These folders need no Postgres, or start one of their own, and run without starting it.
 _OWN = ("domain", "architecture", "faults", "stories")

@@ -4,6 +4,9 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+
+import pytest
 
 STARTS_IN = 120.0
 
@@ -36,3 +39,14 @@ class Served:
     def _answers(self) -> bool:
         with socket.socket() as probe:
             return probe.connect_ex(("127.0.0.1", self.port)) == 0
+
+
+@pytest.fixture(scope="session")
+def served(database: None) -> Iterator[Served]:
+    """The product, served for the session."""
+    product = Served()
+    try:
+        product.start()
+        yield product
+    finally:
+        product.stop()

@@ -34,15 +34,6 @@ def scene(cast: Cast) -> Scene:
     return Elsewhere(build(cast).cast)
 
 
-@pytest.fixture(scope="session")
-def served(database: None) -> Iterator[Served]:
-    """The product, served for the session."""
-    product = Served()
-    product.start()
-    yield product
-    product.stop()
-
-
 @pytest.fixture
 def context(browser: Browser, served: Served) -> Iterator[BrowserContext]:
     """A browser of this test's own; an error in the page's code fails the test."""

@@ -14,17 +14,6 @@ from tests.served import Served
 type Listen = Callable[..., ClientConnection]
 
 
-@pytest.fixture(scope="session")
-def served(database: None) -> Iterator[Served]:
-    """The product, served for the session."""
-    product = Served()
-    try:
-        product.start()
-        yield product
-    finally:
-        product.stop()
-
-
 @pytest.fixture
 def sign_in() -> Callable[[Person], Client]:
     """A client with a session that was made as people make theirs."""

@@ -1,12 +1,13 @@
 """Effects that leave a transaction: the only file that calls `on_commit`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from uuid import UUID
 
 import structlog
 from celery import current_app
 from django.db import transaction
 
+from agentops.telemetry.traces import Span, traces
 from agentops.telling import Fact, teller
 
 _log = structlog.get_logger()
@@ -26,6 +27,11 @@ def nudge(queue: str, hint: UUID | None = None) -> None:
 def tell_later(tenant_id: UUID, kind: str, row_id: UUID) -> None:
     """Tell the tenant's open pages which row changed, never what it contains."""
     _after_commit(lambda: teller.tell(Fact(tenant_id, kind, row_id)))
+
+
+def export_later(spans: Sequence[Span]) -> None:
+    """Hand spans to the collector."""
+    _after_commit(lambda: traces.export(spans))
 
 
 def _after_commit(effect: Callable[[], None]) -> None:

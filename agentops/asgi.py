@@ -19,6 +19,7 @@ from kombu import pools  # noqa: E402
 
 from agentops.health import refuse_unsafe_start  # noqa: E402
 from agentops.live.routing import websocket_urlpatterns  # noqa: E402
+from agentops.telemetry.traces import traces  # noqa: E402
 from agentops.telling import teller  # noqa: E402
 
 _websockets = AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter([*websocket_urlpatterns])))
@@ -46,6 +47,7 @@ async def _live(receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
 def _close_pools() -> None:
     # Otherwise the exit waits five seconds for the pools' threads.
     teller.finish()
+    traces.finish()
     pools.reset()
     connections.close_all()
     connections["default"].close_pool()  # type: ignore[attr-defined]  # the Postgres wrapper has it

@@ -11,6 +11,7 @@ from django.db import DatabaseError, close_old_connections, connections
 from kombu import pools
 from kombu.transport import TRANSPORT_ALIASES
 
+from agentops.telemetry.traces import traces
 from agentops.telling import teller
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "agentops.settings")
@@ -75,6 +76,7 @@ def refuse_unsafe_database(**_: Any) -> None:
 def close_pools(**_: Any) -> None:
     """Otherwise the exit waits five seconds for the pools' threads."""
     teller.finish()
+    traces.finish()
     pools.reset()
     connections.close_all()
     connections["default"].close_pool()  # type: ignore[attr-defined]  # the Postgres wrapper has it

@@ -27,6 +27,8 @@ class Env(BaseModel):
     agentops_signing_key: str = Field(default="", repr=False)
     agentops_log: str = "INFO"
     agentops_log_plain: bool = False
+    agentops_trace_content: bool = False
+    agentops_metrics_token: str = Field(default="", repr=False)
     agentops_allowed_hosts: str = ""
     agentops_trusted_origins: str = ""
     agentops_allowed_private_hosts: str = ""

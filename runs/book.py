@@ -18,6 +18,7 @@ from approvals.models import ApprovalRequest, Decision
 from runs.domain import run as run_machine
 from runs.domain import step as step_machine
 from runs.domain.budget import Counters, Limits, read_counters, read_limits
+from runs.domain.model_call import ModelCall
 from runs.domain.run import RunEvent, RunStatus
 from runs.domain.step import OPEN, StepEvent, StepStatus
 from runs.models import AgentVersion, Attempt, Event, Observation, Proposal, Run, Step, WorkItem
@@ -74,6 +75,7 @@ class Book:
     hops: list[tuple[UUID, str]] = field(default_factory=list)
     asked: set[UUID] = field(default_factory=set)
     closed: list[Attempt] = field(default_factory=list)
+    model_calls: list[ModelCall] = field(default_factory=list)
     probing: bool = False
 
     @property

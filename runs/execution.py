@@ -88,5 +88,6 @@ def perform(call: Claimed) -> Outcome:
                 deadline=time.monotonic() + limit,
                 cancelled=cancelled,
                 credential=call.credential,
+                traceparent=call.traceparent,
             )
         )

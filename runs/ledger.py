@@ -9,10 +9,12 @@ from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import Model
 from django.db.models.functions import Now
 
-from agentops.after_commit import tell_later
+from agentops.after_commit import export_later, tell_later
+from agentops.telemetry.traces import traces
 from agentops.tenancy.transaction import entered
 from approvals.domain.decision import RequestStatus
 from approvals.models import ApprovalRequest
+from runs import tracing
 from runs.book import Book, rows_of
 from runs.domain.step import hops
 from runs.loading import load, lock_run, pick_due
@@ -72,6 +74,8 @@ def put_off(run_id: UUID) -> None:
 def write(book: Book) -> None:
     """Write new and changed rows, events and the chain's head, and tell the open pages."""
     book.settle_status()
+    if traces.are_on and (spans := tracing.ended(book)):
+        export_later(spans)
     for statement in _beforehand(book):
         execute_all([statement])
     changes = [c for row in rows_of(book) if (c := _change(book, row)) is not None]

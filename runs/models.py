@@ -1,6 +1,7 @@
 """What a run is made of. Statuses change through `runs.ledger` alone."""
 
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 
 from agentops.tenancy.ids import uuid7
@@ -63,7 +64,7 @@ class AgentVersion(models.Model):
 
 
 class Run(models.Model):
-    """One bounded run. `event_seq` and `head` are the end of its hash chain."""
+    """One bounded run. `event_seq` and `head` are the end of its hash chain; `traceparent`: the caller's, if any."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     tenant = models.ForeignKey(
@@ -88,6 +89,7 @@ class Run(models.Model):
     used = models.TextField()
     reserved = models.TextField()
     planner_state = models.TextField(default="{}")
+    traceparent = models.CharField(max_length=55, default="")
     tainted = models.BooleanField(default=False)
     idle_seconds = models.PositiveIntegerField(null=True)
     waited_seconds = models.FloatField(default=0)
@@ -245,3 +247,4 @@ class Event(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["tenant", "run", "seq"], name="event_seq_once")]
+        indexes = [BrinIndex(fields=["at"], name="event_at", autosummarize=True)]

@@ -16,3 +16,5 @@ os.environ["AGENTOPS_DEMO"] = "true"
 os.environ["AGENTOPS_ALLOWED_HOSTS"] = "testserver,127.0.0.1,localhost"
 for _name in ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "DEBUG", "AGENTOPS_HOST", "AGENTOPS_PORT"):
     os.environ.pop(_name, None)
+for _name in [name for name in os.environ if name.startswith("OTEL_")]:
+    os.environ.pop(_name)

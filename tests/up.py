@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 
 ROOT = Path(__file__).parents[1]
-_OURS = ("AGENTOPS_", "DATABASE_", "REDIS_", "SECRET_KEY", "DEBUG")
+_OURS = ("AGENTOPS_", "DATABASE_", "REDIS_", "SECRET_KEY", "DEBUG", "OTEL_")
 
 
 class Up:

@@ -75,3 +75,4 @@ class ToolCall:
     deadline: float
     cancelled: CancelSignal
     credential: SecretStr | None = None
+    traceparent: str = ""

@@ -33,6 +33,7 @@ class ToolContext:
     deadline: float
     cancelled: CancelSignal
     credential: SecretStr | None
+    traceparent: str = ""
 
 
 type ToolFunction = Callable[[Any, ToolContext], BaseModel]

@@ -64,6 +64,7 @@ class Runs(Resource):
             budget=body.budget,
             on_behalf_of=body.on_behalf_of,
             key=query.idempotency_key(request),
+            traceparent=request.headers.get("traceparent", ""),
         )
         view = queries.run(actor.reader(), started.run_id)
         return answer(renderings.run(view), HTTPStatus.CREATED if started.created else HTTPStatus.OK)

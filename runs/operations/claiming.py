@@ -26,6 +26,7 @@ from runs.operations.ending import end_when_quiet, refuse, release
 from runs.operations.holding import bind, captured, hold
 from runs.operations.proposing import wanted_probes
 from runs.operations.readings import ProbeWanted, Reading, Readings, fresh
+from runs.tracing import passed_on
 from tools.call import PinnedTool
 from tools.domain.canonical import Json, canonical, parse
 from tools.domain.preconditions import evaluate
@@ -51,6 +52,7 @@ class Claimed:
     scopes: frozenset[str]
     credential: SecretStr | None
     claimed_at: float
+    traceparent: str = ""
 
 
 def probes_due(book: Book, step: Step, readings: Readings) -> list[ProbeWanted]:
@@ -110,6 +112,7 @@ def start(book: Book, step: Step, tool: ToolNow, args: Json, owner: UUID, *, aga
         scopes=book.rights.scopes,
         credential=book.credentials.get(spec.credential) if spec.credential else None,
         claimed_at=book.opened_at,
+        traceparent=passed_on(book.run, attempt.id),
     )
 
 

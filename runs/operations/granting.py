@@ -24,11 +24,11 @@ def open_run(actor: Actor, grant: str, agent: str) -> Run | None:
     return run if run is not None and RunStatus(run.status) not in FINAL else None
 
 
-def run_of_grant(actor: Actor, grant: str, agent: str, *, idle_seconds: int) -> UUID:
+def run_of_grant(actor: Actor, grant: str, agent: str, *, idle_seconds: int, traceparent: str = "") -> UUID:
     """The grant's open run, or a new one. Raises GrantRests, UnknownAgent, ScopeMissing.
 
     A run that a person stopped, that failed or that used up its budget keeps its grant from the next one for
-    `idle_seconds`: a budget that starts again at once would be none.
+    `idle_seconds`: a budget that starts again at once would be none. `traceparent`: of the call that begins it.
     """
     with tenant_transaction(actor.tenant_id):
         number, run = _newest(actor, grant, agent)
@@ -37,7 +37,10 @@ def run_of_grant(actor: Actor, grant: str, agent: str, *, idle_seconds: int) -> 
     _check_rested(run, idle_seconds)
     # Two first calls at once name the same start, so both get the same run.
     key = f"{grant}:{agent}:{number + 1}"
-    return start_run(actor, agent=agent, task=TASK, key=key, route=ROUTE, idle_seconds=idle_seconds).run_id
+    started = start_run(
+        actor, agent=agent, task=TASK, key=key, route=ROUTE, idle_seconds=idle_seconds, traceparent=traceparent
+    )
+    return started.run_id
 
 
 def _newest(actor: Actor, grant: str, agent: str) -> tuple[int, Run | None]:

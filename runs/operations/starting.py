@@ -9,6 +9,7 @@ from django.db import IntegrityError
 from pydantic import ValidationError
 
 from agentops.after_commit import nudge_later
+from agentops.telemetry.context import read_traceparent
 from agentops.tenancy.access import require_scope
 from agentops.tenancy.actor import Actor, requesters
 from agentops.tenancy.ids import uuid7
@@ -57,8 +58,10 @@ def start_run(
     key: str | None = None,
     route: str = ROUTE,
     idle_seconds: int | None = None,
+    traceparent: str = "",
 ) -> Started:
-    """Start a run of the agent named `agent`. `given`: its input, a JSON object.
+    """Start a run of the agent named `agent`. `given`: its input, a JSON object. `traceparent`: the caller's
+    header as it came; one that is not valid is none.
 
     `idle_seconds`: the run ends when nothing was called for so long.
 
@@ -69,9 +72,10 @@ def start_run(
     wanted = _limits(budget or {})
     body = {"agent": agent, "task": task, "input": given or {}, "budget": budget or {}, "on_behalf_of": on_behalf_of}
     once = None if key is None else _Once(route, key, sha256(canonical(body).encode()).hexdigest())
+    caller = read_traceparent(traceparent)
     for _ in range(2):
         try:
-            return _start(actor, agent, task, given or {}, wanted, on_behalf_of, once, idle_seconds)
+            return _start(actor, agent, task, given or {}, wanted, on_behalf_of, once, idle_seconds, caller=caller)
         except IntegrityError:
             if once is None:
                 raise
@@ -87,6 +91,8 @@ def _start(
     behalf: str | None,
     once: _Once | None,
     idle_seconds: int | None,
+    *,
+    caller: str,
 ) -> Started:
     with tenant_transaction(actor.tenant_id):
         if once is not None and (earlier := _earlier(actor, once)) is not None:
@@ -94,7 +100,7 @@ def _start(
                 raise IdempotencyMismatch
             return Started(earlier.run_id, created=False)
         run, planner = _new_run(actor, slug, task, given, wanted, behalf)
-        run.idle_seconds = idle_seconds
+        run.idle_seconds, run.traceparent = idle_seconds, caller
         work = WorkItem(id=run.id, tenant_id=run.tenant_id, queue="control")
         book = Book(
             run=run,

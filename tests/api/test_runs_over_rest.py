@@ -36,6 +36,13 @@ def test_a_run_is_started_read_and_listed(stage: Stage, service: Caller) -> None
     assert listed["count"] == 1
 
 
+def test_the_trace_of_the_caller_is_kept(stage: Stage, service: Caller) -> None:
+    parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+    body = {"agent": stage.agent("payer", PAY), "task": "Pay", "input": {"account": stage.account}}
+    run = service.post("/runs", body, traceparent=parent).json()
+    assert stage.run(run["id"]).traceparent == parent
+
+
 def test_a_run_that_says_nothing_has_the_limits_of_its_team(stage: Stage, service: Caller) -> None:
     set_team_budget(stage.cast.carol.actor, {"steps": 9, "money": {"amount": "100.00", "currency": "EUR"}})
     made = service.post("/runs", {"agent": stage.agent("payer", PAY), "task": "Pay"})

@@ -48,6 +48,7 @@ class World:
     paid: list[tuple[str, str, str]] = field(default_factory=list)
     notes: list[dict[str, Any]] = field(default_factory=list)
     reads: int = 0
+    traceparents: list[str] = field(default_factory=list)
     fail_next: ToolError | None = None
     gate: threading.Event | None = None
     entered: threading.Event = field(default_factory=threading.Event)
@@ -64,6 +65,7 @@ def _world(account: str) -> World:
 def t_read(args: Account, ctx: ToolContext) -> Told:
     world = _world(args.account)
     world.reads += 1
+    world.traceparents.append(ctx.traceparent)
     world.entered.set()
     if world.gate is not None:
         while not world.gate.wait(0.02):

@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -42,6 +43,15 @@ def test_the_request_carries_the_arguments_the_key_and_the_bearer(reachable: All
     assert request.headers["x-ref"] == "ref a/b ?"
     assert request.body == b'{"x":"a/b ?"}'
     assert "cookie" not in request.headers
+
+
+def test_the_trace_goes_on_behind_the_request(reachable: Allow) -> None:
+    parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+    with serving(echo) as server:
+        reachable(server)
+        execute(replace(call_of(http_spec(server.url())), traceparent=parent))
+        execute(call_of(http_spec(server.url())))
+        assert [request.headers.get("traceparent") for request in server.requests] == [parent, None]
 
 
 @pytest.mark.parametrize("value", ["a\r\nX-Evil: 1", "ü", " padded"])

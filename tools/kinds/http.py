@@ -108,6 +108,8 @@ class _Attempt:
 
     def _headers(self) -> list[tuple[str, str]]:
         headers = [*self.request.headers, ("User-Agent", "agentops"), ("Accept-Encoding", "identity")]
+        if self.call.traceparent:
+            headers.append(("traceparent", self.call.traceparent))
         return [*headers, ("Authorization", f"Bearer {self.bearer}")] if self.bearer is not None else headers
 
     async def _trace(self, event: str, _info: dict[str, Any]) -> None:

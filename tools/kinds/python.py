@@ -101,6 +101,7 @@ def _context(call: ToolCall) -> ToolContext:
         deadline=call.deadline,
         cancelled=CancelSignal(),
         credential=call.credential,
+        traceparent=call.traceparent,
     )
 
 

@@ -1,4 +1,4 @@
-"""The root ASGI callable: lifespan, websockets to Channels, everything else to Django (which refuses lifespan)."""
+"""The root ASGI callable: lifespan, websockets to Channels, MCP to its door, everything else to Django."""
 
 import os
 from typing import Any
@@ -19,6 +19,8 @@ from kombu import pools  # noqa: E402
 
 from agentops.health import refuse_unsafe_start  # noqa: E402
 from agentops.live.routing import websocket_urlpatterns  # noqa: E402
+from agentops.mcp import mount as mcp  # noqa: E402
+from agentops.mcp.admission import is_ours  # noqa: E402
 from agentops.telemetry.traces import traces  # noqa: E402
 from agentops.telling import teller  # noqa: E402
 
@@ -30,6 +32,8 @@ async def application(scope: Scope, receive: ASGIReceiveCallable, send: ASGISend
     """Serve one connection, or the life of the process."""
     if scope["type"] == "lifespan":
         await _live(receive, send)
+    elif scope["type"] == "http" and is_ours(scope["path"]):
+        await mcp.door(scope, receive, send)
     else:
         route: Any = _routes
         await route(scope, receive, send)
@@ -40,6 +44,7 @@ async def _live(receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
     await sync_to_async(refuse_unsafe_start)()
     await send({"type": "lifespan.startup.complete"})
     await receive()
+    await mcp.close()
     await sync_to_async(_close_pools)()
     await send({"type": "lifespan.shutdown.complete"})
 

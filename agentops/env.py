@@ -23,6 +23,8 @@ class Env(BaseModel):
     agentops_silent_seconds: int = Field(default=30, ge=1)
     agentops_https: bool = True
     agentops_trust_proxy: bool = False
+    agentops_mcp_hold_seconds: float = Field(default=4.0, ge=0, le=600)
+    agentops_mcp_idle_seconds: int = Field(default=3600, ge=1)
     agentops_static_root: Path | None = None
     agentops_signing_key: str = Field(default="", repr=False)
     agentops_log: str = "INFO"

@@ -4,7 +4,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
-from asgiref.sync import sync_to_async
+from channels.db import database_sync_to_async
 
 from agentops.tenancy.access import authenticate_key
 from agentops.tenancy.actor import Actor
@@ -27,7 +27,7 @@ class Bearer:
 
 async def principal_of(token: str, resource: str) -> Bearer | None:
     """The bearer, or None. `resource`: the absolute address that was called, for tokens that name their audience."""
-    return await sync_to_async(_key_holder)(token)
+    return await database_sync_to_async(_key_holder)(token)
 
 
 def challenge(resource: str, *, error: str = "", scope: str = "") -> str:

@@ -1,0 +1,86 @@
+"""`tools/call`: one call becomes a step of the caller's run, and its outcome or what it waits for the answer."""
+
+from typing import Any
+from uuid import UUID
+
+from channels.db import database_sync_to_async as in_thread
+from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, CallToolRequestParams, CallToolResult
+
+from agentops.domain_error import DomainError
+from agentops.env import env
+from agentops.mcp import own_tools
+from agentops.mcp.profiles import hold_seconds
+from agentops.mcp.rendering import refused, result_of
+from agentops.mcp.visit import Visit, here
+from agentops.mcp.waiting import Tell, is_settled, settled, still_welcome
+from runs.domain.errors import NoSuchTool
+from runs.domain.planning import Refusal, ToolProposal
+from runs.operations.calling import Called, call
+from runs.operations.granting import run_of_grant
+from runs.readback import own_call
+
+AGAIN, WHY = "agentops/again", "agentops/why"
+
+
+async def call_tool(ctx: ServerRequestContext[Any, Any], params: CallToolRequestParams) -> CallToolResult:
+    """Answer a call. Its disconnected caller cancels the waiting alone: the call itself is written down by then."""
+    visit = here()
+    if visit.offer is None:
+        raise MCPError(INVALID_PARAMS, visit.unoffered or "No tools are offered.")
+    try:
+        if params.name in own_tools.BY_NAME:
+            return await own_tools.BY_NAME[params.name](visit, arguments(visit), tell_of(ctx))
+        return await _made(ctx, visit, params.name)
+    except NoSuchTool:
+        raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name}") from None
+    except DomainError as error:
+        return refused(error)
+
+
+async def _made(ctx: ServerRequestContext[Any, Any], visit: Visit, name: str) -> CallToolResult:
+    if visit.offer is None or visit.offer.tool(name) is None:
+        raise NoSuchTool
+    called = await in_thread(_called)(visit, proposal_of(visit, name))
+    before = await in_thread(own_call)(visit.bearer.actor, called.step_id) if called.attached else None
+    repeated = before is not None and is_settled(before)
+    view = await settled(visit, called.step_id, people=hold_seconds(visit), tell=tell_of(ctx))
+    await still_welcome(visit)
+    return result_of(visit, view, repeated=repeated)
+
+
+def arguments(visit: Visit) -> dict[str, Any]:
+    """The call's arguments, exact."""
+    given = visit.param("arguments")
+    return given if isinstance(given, dict) else {}
+
+
+def proposal_of(visit: Visit, name: str) -> ToolProposal:
+    """The call as the engine takes it; arguments that cannot be kept exactly are refused by it."""
+    if visit.body is None:
+        return ToolProposal(name, {}, fault=Refusal("invalid_arguments", visit.fault, retryable=True))
+    again, why = visit.meta.get(AGAIN, 0), visit.meta.get(WHY, "")
+    wanted = again if isinstance(again, int) and 0 <= again <= 1000 else 0
+    return ToolProposal(name, arguments(visit), why=str(why)[:2000], again=int(wanted))
+
+
+def tell_of(ctx: ServerRequestContext[Any, Any]) -> Tell:
+    """Progress, where the client asked for it."""
+
+    async def tell(seconds: float, message: str) -> None:
+        await ctx.session.report_progress(seconds, None, message)
+
+    return tell
+
+
+def run_of(visit: Visit) -> UUID:
+    """The run that this visit calls in; a grant's first call begins it."""
+    if visit.run_id is not None:
+        return visit.run_id
+    idle = env().agentops_mcp_idle_seconds
+    return run_of_grant(visit.bearer.actor, visit.bearer.grant, visit.agent, idle_seconds=idle)
+
+
+def _called(visit: Visit, proposal: ToolProposal) -> Called:
+    return call(visit.bearer.actor, run_of(visit), proposal)

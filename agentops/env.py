@@ -3,6 +3,7 @@
 import os
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -27,6 +28,7 @@ class Env(BaseModel):
     agentops_mcp_idle_seconds: int = Field(default=3600, ge=1)
     agentops_static_root: Path | None = None
     agentops_signing_key: str = Field(default="", repr=False)
+    agentops_workflow_store: Literal["postgres", "redis", "memory"] = "postgres"
     agentops_log: str = "INFO"
     agentops_log_plain: bool = False
     agentops_trace_content: bool = False

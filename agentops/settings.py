@@ -187,6 +187,8 @@ USE_I18N = True
 FORMAT_MODULE_PATH = "agentops.formats"
 
 AGENTOPS_SIGNING_KEY = ENV.agentops_signing_key
+AGENTOPS_WORKFLOW_STORE = ENV.agentops_workflow_store
+AGENTOPS_REDIS_URL = ENV.redis_url
 AGENTOPS_ALLOWED_PRIVATE_HOSTS = ENV.agentops_allowed_private_hosts
 
 REST_FRAMEWORK: dict[str, Any] = {

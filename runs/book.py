@@ -24,6 +24,7 @@ from runs.domain.step import OPEN, StepEvent, StepStatus
 from runs.models import AgentVersion, Attempt, Event, Observation, Proposal, Run, Step, WorkItem
 from tools.call import PinnedTool
 from tools.domain.canonical import Json, canonical
+from tools.workflow_handles import Movable
 
 MACHINE = "agentops"
 CLOCK = "agentops: clock"
@@ -77,6 +78,7 @@ class Book:
     closed: list[Attempt] = field(default_factory=list)
     model_calls: list[ModelCall] = field(default_factory=list)
     probing: bool = False
+    workflow: Movable | None = None
 
     @property
     def known_secrets(self) -> frozenset[str]:
@@ -152,6 +154,18 @@ class Book:
         self.note(f"step.{event}", actor, **place, **data)
         if StepStatus(step.status) not in OPEN:
             step.settled_at = self.now
+        if self.workflow is not None:
+            self._follow(self.workflow, step, actor)
+
+    def _follow(self, workflow: Movable, step: Step, actor: str) -> None:
+        """A call that starts takes the workflow; its success moves it, an unknown outcome keeps it."""
+        status = StepStatus(step.status)
+        if status is StepStatus.RUNNING:
+            workflow.take(step.id, step.tool)
+        elif workflow.taken_by == step.id and status is StepStatus.SUCCEEDED:
+            self.note("workflow_moved", actor, step=str(step.id), **workflow.move())
+        elif workflow.taken_by == step.id and status is not StepStatus.UNKNOWN:
+            workflow.give_back()
 
     def record_run(self, event: RunEvent, actor: str = MACHINE, **data: Json) -> None:
         """Move the run and say so: the only way to change a run's status."""

@@ -81,6 +81,8 @@ def write(book: Book) -> None:
     changes = [c for row in rows_of(book) if (c := _change(book, row)) is not None]
     if parts := [*_insertions([*book.added, *book.events]), *changes]:
         execute_all(parts)
+    if book.workflow is not None:
+        book.workflow.write()
     _tell(book)
 
 
@@ -129,6 +131,8 @@ def _change(book: Book, row: Model) -> Statement | None:
 def _tell(book: Book) -> None:
     if book.events:
         tell_later(book.run.tenant_id, "run", book.run.id)
+    if book.workflow is not None and book.workflow.has_moved:
+        tell_later(book.run.tenant_id, "workflow", book.workflow.id)
     fresh = {row.id for row in book.added if isinstance(row, ApprovalRequest)}
     for request_id in fresh | book.asked:
         tell_later(book.run.tenant_id, "approval", request_id)

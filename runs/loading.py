@@ -23,6 +23,7 @@ from tools.call import PinnedTool
 from tools.credentials import opened
 from tools.domain.canonical import parse
 from tools.registry import assemble, current_versions
+from tools.workflow_handles import lock_handle
 
 _ENTER = """
 WITH picked AS MATERIALIZED (
@@ -158,6 +159,8 @@ def load(work: WorkItem) -> Book:
     )
     _fill(book, found)
     book.readers = _readers_of(book)
+    if book.run.workflow_at_id is not None:
+        book.workflow = lock_handle(work.tenant_id, book.run.workflow_at_id)
     return book
 
 

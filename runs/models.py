@@ -1,7 +1,6 @@
 """What a run is made of. Statuses change through `runs.ledger` alone."""
 
 from django.contrib.postgres.fields import ArrayField
-from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 
 from agentops.tenancy.ids import uuid7
@@ -9,6 +8,7 @@ from runs.budget_models import TeamBudget
 from runs.checkpoint_models import Checkpoint
 from runs.domain.run import FINAL, RunStatus
 from runs.domain.step import StepStatus
+from runs.event_models import Event
 from runs.work_models import StartRecord, WorkItem
 
 __all__ = [
@@ -90,6 +90,9 @@ class Run(models.Model):
     reserved = models.TextField()
     planner_state = models.TextField(default="{}")
     traceparent = models.CharField(max_length=55, default="")
+    workflow_at = models.ForeignKey(
+        "tools.WorkflowInstance", null=True, on_delete=models.PROTECT, db_constraint=False, db_index=False
+    )
     tainted = models.BooleanField(default=False)
     idle_seconds = models.PositiveIntegerField(null=True)
     waited_seconds = models.FloatField(default=0)
@@ -117,6 +120,7 @@ class Run(models.Model):
             models.Index(fields=["tenant", "-created_at", "-id"], name="run_newest"),
             models.Index(fields=["tenant", "status", "-created_at", "-id"], name="run_status_newest"),
             models.Index(fields=["tenant", "agent_slug", "-created_at", "-id"], name="run_agent_newest"),
+            models.Index(fields=["tenant", "workflow_at"], name="run_at", condition=~models.Q(workflow_at=None)),
         ]
 
     def __str__(self) -> str:
@@ -227,24 +231,3 @@ class Observation(models.Model):
     truncated = models.BooleanField()
     bytes = models.PositiveIntegerField()
     created_at = models.DateTimeField()
-
-
-class Event(models.Model):
-    """One entry of a run's append-only, hash-chained log. `data` is canonical text."""
-
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    tenant = models.ForeignKey(
-        "tenancy.Tenant", on_delete=models.PROTECT, db_constraint=False, db_index=False, related_name="+"
-    )
-    run = models.ForeignKey(Run, on_delete=models.PROTECT, db_constraint=False, db_index=False, related_name="events")
-    seq = models.PositiveIntegerField()
-    kind = models.CharField(max_length=40)
-    actor = models.CharField(max_length=254)
-    at = models.DateTimeField()
-    data = models.TextField()
-    hash = models.CharField(max_length=64)
-    prev_hash = models.CharField(max_length=64)
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["tenant", "run", "seq"], name="event_seq_once")]
-        indexes = [BrinIndex(fields=["at"], name="event_at", autosummarize=True)]

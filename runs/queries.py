@@ -19,7 +19,9 @@ from runs.domain.errors import RunNotFound, StepNotFound
 from runs.domain.step import OPEN
 from runs.models import Agent, Attempt, Event, Run, Step
 from runs.sayings import Saying, sayings
+from runs.standings import standings
 from tools.domain.canonical import Json, parse
+from tools.domain.standing import Standing
 
 COUNT_UP_TO = 1000
 
@@ -37,11 +39,12 @@ class Page[T]:
 
 @dataclass(frozen=True)
 class RunView:
-    """A run with its budgets as JSON and the requests that wait for people."""
+    """A run with its budgets as JSON, the requests that wait for people, and where its workflow stands."""
 
     run: Run
     budget: dict[str, Json]
     open_approvals: Sequence[UUID]
+    workflow: Standing | None = None
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,8 @@ def runs(
             rows = rows.filter(Q(created_at__lt=after[0]) | Q(created_at=after[0], id__lt=after[1]))
         found = list(rows.order_by("-created_at", "-id")[: size + 1])
         waiting = _open_approvals(actor.tenant_id, [r.id for r in found])
-        views = [_run_view(r, waiting.get(r.id, ())) for r in found[:size]]
+        places = standings(actor.tenant_id, found)
+        views = [_run_view(r, waiting.get(r.id, ()), places.get(r.id)) for r in found[:size]]
         last = found[size - 1] if len(found) > size else None
         return Page(views, count, (last.created_at, last.id) if last else None)
 
@@ -94,7 +98,8 @@ def run(actor: Actor, run_id: UUID) -> RunView:
     require_scope(actor, RUNS_READ)
     with tenant_transaction(actor.tenant_id):
         row = _run(actor, run_id)
-        return _run_view(row, _open_approvals(actor.tenant_id, [row.id]).get(row.id, ()))
+        waiting = _open_approvals(actor.tenant_id, [row.id]).get(row.id, ())
+        return _run_view(row, waiting, standings(actor.tenant_id, [row]).get(row.id))
 
 
 def steps(actor: Actor, run_id: UUID) -> list[StepView]:
@@ -191,8 +196,8 @@ def _run(actor: Actor, run_id: UUID) -> Run:
     return row
 
 
-def _run_view(row: Run, waiting: Sequence[UUID]) -> RunView:
-    return RunView(row, budget_of(row), waiting)
+def _run_view(row: Run, waiting: Sequence[UUID], place: Standing | None) -> RunView:
+    return RunView(row, budget_of(row), waiting, place)
 
 
 def _open_approvals(tenant_id: UUID, run_ids: Sequence[UUID]) -> dict[UUID, list[UUID]]:

@@ -18,6 +18,9 @@ from tools.credentials import keep_credential
 from tools.models import Credential, Tool
 from tools.queries import list_versions
 from tools.registry import read_spec
+from tools.workflow_admin import WorkflowAdmin
+
+__all__ = ["CredentialAdmin", "ToolAdmin", "WorkflowAdmin"]
 
 KINDS = {"http": "an HTTP request", "python": "a function in code"}
 _REQUEST = ("method", "url", "headers", "query", "body", "credential", "success", "not_applied", "select")

@@ -8,6 +8,9 @@ from django.db.models.functions import Now
 
 from agentops.tenancy.ids import uuid7
 from agentops.tenancy.models import Tenant
+from tools.workflow_models import Workflow, WorkflowInstance, WorkflowVersion
+
+__all__ = ["Credential", "Tool", "ToolVersion", "Workflow", "WorkflowInstance", "WorkflowVersion"]
 
 
 class Tool(models.Model):

@@ -12,6 +12,7 @@ from agentops.tenancy.transaction import current_tenant
 from tools.call import PinnedTool
 from tools.domain.canonical import parse
 from tools.domain.spec import ToolSpec
+from tools.domain.standing import Standing
 
 _KEPT_VERSIONS = 4096
 _COLUMNS = "v.id, t.id, t.name, v.number, t.enabled, t.quarantined, v.schema_hash, v.id = t.current_id"
@@ -30,14 +31,21 @@ def pinned(version_ids: Collection[UUID]) -> dict[UUID, PinnedTool]:
     return {tool.version_id: tool for tool in _found(sql, [current_tenant(), list(version_ids)])}
 
 
-def manifest_for(scopes: frozenset[str], tools: Iterable[PinnedTool]) -> list[dict[str, Any]]:
-    """What a planner may see: the enabled tools in scope, by name: `name, title, description, input_schema, risk`."""
-    shown = (tool for tool in tools if is_offered(tool, scopes))
+def manifest_for(
+    scopes: frozenset[str], tools: Iterable[PinnedTool], standing: Standing | None = None
+) -> list[dict[str, Any]]:
+    """What a planner may see: the enabled tools in scope, by name: `name, title, description, input_schema, risk`.
+
+    `standing`: where the run's workflow stands. A tool that is bound to other states is not there, and in the initial
+    state the compact description of a tool, where it has one, is enough.
+    """
+    shown = (tool for tool in tools if is_offered(tool, scopes) and (standing is None or standing.admits(tool.name)))
+    compact = standing is not None and standing.is_initial
     return [
         {
             "name": tool.name,
             "title": tool.spec.title,
-            "description": tool.spec.description,
+            "description": (compact and tool.spec.compact_description) or tool.spec.description,
             "input_schema": tool.spec.input_schema,
             "risk": tool.spec.risk,
         }

@@ -42,6 +42,12 @@ class UnknownAgent(RunError):
     code = "unknown_agent"
 
 
+class UnknownWorkflow(RunError):
+    """There is no such workflow."""
+
+    code = "unknown_workflow"
+
+
 class InvalidRequest(RunError):
     """The request is not valid."""
 

@@ -1,7 +1,8 @@
 """The guards that a call passes at proposal and again at claim: each one a typed verdict, in a fixed order."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from runs.domain.budget import Exceeded
@@ -19,6 +20,17 @@ class Earlier:
     turn: int
     index: int
     reason: str = ""
+
+
+@dataclass(frozen=True)
+class Misplaced:
+    """The run's workflow does not let the tool be called now. `told`: its state and what may be called instead.
+
+    `busy`: the state would, but a call that will move it is in flight, or its outcome is not known.
+    """
+
+    busy: bool
+    told: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -40,6 +52,7 @@ class CallFacts:
     faults: Sequence[Fault]
     earlier: Sequence[Earlier]
     over: Exceeded | None
+    misplaced: "Misplaced | None" = None
     late: bool = False
 
 
@@ -106,6 +119,19 @@ def _duplicate(facts: CallFacts) -> Refusal | None:
     return None
 
 
+def _state(facts: CallFacts) -> Refusal | None:
+    if facts.misplaced is None:
+        return None
+    told = facts.misplaced.told
+    if facts.misplaced.busy:
+        message = f"Another call is moving {told['handle']}; {facts.tool} can be called when its outcome is known."
+        return Refusal("state_forbidden", message, retryable=True, hint="Try again in a moment.", extra=told)
+    since = f" It has moved to {told['state']} since this call was proposed." if facts.late else ""
+    message = f"{facts.tool} cannot be called while {told['handle']} is in {told['state']}.{since}"
+    hint = "Use one of the tools in `allowed`; `next` says where they lead."
+    return Refusal("state_forbidden", message, hint=hint, extra=told)
+
+
 def _budget(facts: CallFacts) -> Refusal | None:
     if facts.over is None:
         return None
@@ -117,4 +143,4 @@ def _named(earlier: Earlier) -> dict[str, object]:
     return {"earlier_step": str(earlier.id), "earlier_status": earlier.status.value}
 
 
-GUARDS: tuple[Guard, ...] = (_tenant, _rights, _scope, _drift, _schema, _duplicate, _budget)
+GUARDS: tuple[Guard, ...] = (_tenant, _rights, _scope, _drift, _duplicate, _state, _schema, _budget)

@@ -140,6 +140,7 @@ def late_refusal(book: Book, step: Step, args: Json) -> Refusal | None:
         args,
         earlier=judging.earlier_steps(book, step.fingerprint, but=step),
         drifted=drifted,
+        step=step,
         late=True,
     )
     return first_refusal(facts)

@@ -10,7 +10,7 @@ from approvals import gate
 from approvals.gate import Facts, Judgement
 from runs.book import Book, ToolNow
 from runs.domain.budget import Charge, Exceeded, exceeded
-from runs.domain.guards import CallFacts, Earlier
+from runs.domain.guards import CallFacts, Earlier, Misplaced
 from runs.domain.planning import Refusal
 from runs.domain.step import StepStatus
 from runs.models import Step
@@ -19,6 +19,7 @@ from tools.domain.cost import expected
 from tools.domain.errors import CostUnreadable
 from tools.domain.schema import Fault, faults_in
 from tools.domain.spec import ToolSpec
+from tools.registry import is_offered
 
 
 def tool_in_reach(book: Book, name: str) -> ToolNow | None:
@@ -35,9 +36,10 @@ def call_facts(
     earlier: Sequence[Earlier],
     over: Exceeded | None = None,
     drifted: bool = False,
+    step: Step | None = None,
     late: bool = False,
 ) -> CallFacts:
-    """The facts of a call for the guards."""
+    """The facts of a call for the guards. `step`: the one that makes it, once there is one."""
     tool = book.tools.get(name)
     spec = tool.pinned.spec if tool else None
     return CallFacts(
@@ -53,8 +55,20 @@ def call_facts(
         faults=_faults(spec, args) if spec else (),
         earlier=earlier,
         over=over,
+        misplaced=_misplaced(book, name, step),
         late=late,
     )
+
+
+def _misplaced(book: Book, name: str, step: Step | None) -> Misplaced | None:
+    if book.workflow is None:
+        return None
+    standing = book.workflow.standing
+    admitted, busy = standing.admits(name), standing.busy_for(name, step.id if step else None)
+    if admitted and not busy:
+        return None
+    usable = [t.pinned.name for t in book.tools.values() if is_offered(t.pinned, book.rights.scopes)]
+    return Misplaced(busy, standing.told(usable))
 
 
 def earlier_steps(book: Book, fingerprint: str | None, *, but: Step | None = None) -> list[Earlier]:

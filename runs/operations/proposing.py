@@ -173,7 +173,7 @@ def _refused(book: Book, step: Step, refusal: Refusal) -> None:
 def _recall(book: Book, step: Step, tool: ToolNow) -> bool:
     """Answer a repeated read from the earlier observation, unless something was changed since."""
     spec = tool.pinned.spec
-    if spec.is_mutation or spec.volatile:
+    if spec.is_mutation or spec.volatile or _moves(book, step.tool):
         return False
     same = [s for s in book.steps if s.fingerprint == step.fingerprint and s.status == StepStatus.SUCCEEDED.value]
     if not same or same[-1].settled_at is None:
@@ -198,6 +198,11 @@ def _recall(book: Book, step: Step, tool: ToolNow) -> bool:
     book.observations[step.id] = copy
     book.add(copy)
     return True
+
+
+def _moves(book: Book, name: str) -> bool:
+    way = book.workflow.standing.way(name) if book.workflow is not None else None
+    return way is not None and way.to is not None
 
 
 def _observation(step_id: UUID, book: Book) -> Observation | None:

@@ -20,11 +20,14 @@ from approvals.domain.policy import Policy
 from runs import ledger
 from runs.book import Book, Rights
 from runs.domain.budget import Counters, Limits, default_limits
-from runs.domain.errors import BudgetAboveLimit, IdempotencyMismatch, InvalidRequest, UnknownAgent
+from runs.domain.errors import BudgetAboveLimit, IdempotencyMismatch, InvalidRequest, UnknownAgent, UnknownWorkflow
 from runs.domain.run import RunStatus
 from runs.loading import current_agent
 from runs.models import Run, StartRecord, WorkItem
 from tools.domain.canonical import Json, canonical, parse
+from tools.domain.errors import WorkflowNotFound
+from tools.domain.workflow import MAX_HANDLE
+from tools.workflow_handles import handle_at
 
 ROUTE = "/api/v1/runs"
 MAX_TASK = 20_000
@@ -37,6 +40,15 @@ class _Once:
     route: str
     key: str
     body_hash: str
+
+
+@dataclass(frozen=True)
+class _Extras:
+    """What few runs have: a workflow (its name and the handle), an end when idle, a caller's trace."""
+
+    workflow: tuple[str, str] | None
+    idle_seconds: int | None
+    traceparent: str
 
 
 @dataclass(frozen=True)
@@ -55,27 +67,29 @@ def start_run(
     given: Json = None,
     budget: dict[str, Any] | None = None,
     on_behalf_of: str | None = None,
+    workflow: tuple[str, str] | None = None,
     key: str | None = None,
     route: str = ROUTE,
     idle_seconds: int | None = None,
     traceparent: str = "",
 ) -> Started:
-    """Start a run of the agent named `agent`. `given`: its input, a JSON object. `traceparent`: the caller's
-    header as it came; one that is not valid is none.
+    """Start a run of the agent named `agent`. `given`: its input, a JSON object. `workflow`: its name and the handle.
+    `traceparent`: the caller's header as it came; one that is not valid is none.
 
     `idle_seconds`: the run ends when nothing was called for so long.
 
-    Raises UnknownAgent, InvalidRequest, BudgetAboveLimit, IdempotencyMismatch, ScopeMissing.
+    Raises UnknownAgent, UnknownWorkflow, InvalidRequest, BudgetAboveLimit, IdempotencyMismatch, ScopeMissing.
     """
     require_scope(actor, RUNS_WRITE)
     _check_task(task)
     wanted = _limits(budget or {})
     body = {"agent": agent, "task": task, "input": given or {}, "budget": budget or {}, "on_behalf_of": on_behalf_of}
+    body |= {"workflow": list(workflow)} if workflow else {}
     once = None if key is None else _Once(route, key, sha256(canonical(body).encode()).hexdigest())
-    caller = read_traceparent(traceparent)
+    extras = _Extras(workflow, idle_seconds, read_traceparent(traceparent))
     for _ in range(2):
         try:
-            return _start(actor, agent, task, given or {}, wanted, on_behalf_of, once, idle_seconds, caller=caller)
+            return _start(actor, agent, task, given or {}, wanted, on_behalf_of, once, extras)
         except IntegrityError:
             if once is None:
                 raise
@@ -90,9 +104,7 @@ def _start(
     wanted: Limits,
     behalf: str | None,
     once: _Once | None,
-    idle_seconds: int | None,
-    *,
-    caller: str,
+    extras: _Extras,
 ) -> Started:
     with tenant_transaction(actor.tenant_id):
         if once is not None and (earlier := _earlier(actor, once)) is not None:
@@ -100,7 +112,8 @@ def _start(
                 raise IdempotencyMismatch
             return Started(earlier.run_id, created=False)
         run, planner = _new_run(actor, slug, task, given, wanted, behalf)
-        run.idle_seconds, run.traceparent = idle_seconds, caller
+        run.idle_seconds, run.traceparent = extras.idle_seconds, extras.traceparent
+        place = _enter(run, extras.workflow) if extras.workflow else {}
         work = WorkItem(id=run.id, tenant_id=run.tenant_id, queue="control")
         book = Book(
             run=run,
@@ -118,13 +131,25 @@ def _start(
         if once is not None:
             book.add(_record(actor, once, run))
         book.note("run.started", actor.label, agent=slug, task=task, input=given, principal=run.principal,
-                  limits=parse(run.limits), requesters=[str(r) for r in run.requesters])  # fmt: skip
+                  limits=parse(run.limits), requesters=[str(r) for r in run.requesters], **place)  # fmt: skip
         ends = min((moment for moment in (book.deadline(), book.idle_at()) if moment is not None), default=None)
         work.due_at = run.created_at if planner != "external" else ends
         if planner != "external":
             nudge_later("control", run.id)
         ledger.write(book)
     return Started(run.id, created=True)
+
+
+def _enter(run: Run, workflow: tuple[str, str]) -> dict[str, Json]:
+    """The run stands where the handle does; a handle that nobody named before begins."""
+    name, handle = workflow
+    if not handle.strip() or len(handle) > MAX_HANDLE or "\0" in handle:
+        raise InvalidRequest(f"A handle has 1 to {MAX_HANDLE} characters.", pointer="/workflow/handle")
+    try:
+        run.workflow_at = handle_at(run.tenant_id, name, handle)
+    except WorkflowNotFound:
+        raise UnknownWorkflow(f"There is no workflow {name!r}.", pointer="/workflow/name") from None
+    return {"workflow": {"name": name, "handle": handle}}
 
 
 def _check_task(task: str) -> None:

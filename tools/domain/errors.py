@@ -13,15 +13,25 @@ class SpecFault:
     detail: str
 
 
-class InvalidTool(DomainError):
-    """The tool's definition is not valid."""
-
-    code = "invalid_tool"
+class _InvalidDefinition(DomainError):
+    """The definition is not valid."""
 
     def __init__(self, faults: list[SpecFault]) -> None:
         self.faults = faults
         errors = [{"pointer": fault.pointer, "detail": fault.detail} for fault in faults]
         super().__init__(faults[0].detail if faults else "", errors=errors)
+
+
+class InvalidTool(_InvalidDefinition):
+    """The tool's definition is not valid."""
+
+    code = "invalid_tool"
+
+
+class InvalidWorkflow(_InvalidDefinition):
+    """The workflow's definition is not valid."""
+
+    code = "invalid_workflow"
 
 
 class ToolNameTaken(DomainError):
@@ -46,6 +56,36 @@ class ToolMoved(DomainError):
     """The tool was changed by somebody else since it was read."""
 
     code = "tool_moved"
+
+
+class WorkflowNameTaken(DomainError):
+    """A workflow of this name exists already."""
+
+    code = "workflow_name_taken"
+
+
+class WorkflowRenamed(DomainError):
+    """A workflow keeps its name for good: register another one instead."""
+
+    code = "workflow_renamed"
+
+
+class WorkflowNotFound(DomainError):
+    """There is no such workflow."""
+
+    code = "workflow_not_found"
+
+
+class WorkflowChanged(DomainError):
+    """The workflow was changed by somebody else since it was read."""
+
+    code = "workflow_changed"
+
+
+class StateMoved(DomainError):
+    """The handle is not at this revision any more."""
+
+    code = "state_moved"
 
 
 class CredentialNotFound(DomainError):

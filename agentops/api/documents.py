@@ -45,6 +45,15 @@ class Budget(Shown):
     reserved: JsonObject
 
 
+class WorkflowStanding(Shown):
+    """Where a run's workflow stands."""
+
+    name: str
+    handle: str
+    state: str
+    revision: int
+
+
 class RunDocument(Shown):
     """A run."""
 
@@ -56,7 +65,7 @@ class RunDocument(Shown):
     turns: int
     budget: Budget
     tainted: bool
-    workflow: None
+    workflow: WorkflowStanding | None
     created_at: datetime
     finished_at: datetime | None
     answer: str | None

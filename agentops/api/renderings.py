@@ -9,6 +9,7 @@ from approvals.queries import RequestRow
 from runs.queries import Agent, Event, RunView, StepView
 from tools.domain.canonical import canonical, parse
 from tools.domain.outcome import Failed, NotSent, Succeeded, Unknown
+from tools.domain.standing import Standing
 from tools.dry_run import DryRun, WouldSend
 from tools.queries import ToolRow, VersionRow
 
@@ -27,7 +28,7 @@ def run(view: RunView) -> dict[str, Any]:
         "turns": row.turns,
         "budget": view.budget,
         "tainted": row.tainted,
-        "workflow": None,
+        "workflow": view.workflow and _standing(view.workflow),
         "created_at": row.created_at,
         "finished_at": row.finished_at,
         "answer": row.answer,
@@ -35,6 +36,10 @@ def run(view: RunView) -> dict[str, Any]:
         "started_by": row.started_by,
         "cancel_requested_at": row.cancel_requested_at,
     }
+
+
+def _standing(at: Standing) -> dict[str, Any]:
+    return {"name": at.name, "handle": at.handle, "state": at.state, "revision": at.revision}
 
 
 def step(view: StepView) -> dict[str, Any]:

@@ -63,6 +63,7 @@ class Runs(Resource):
             given=body.input,
             budget=body.budget,
             on_behalf_of=body.on_behalf_of,
+            workflow=(body.workflow.name, body.workflow.handle) if body.workflow else None,
             key=query.idempotency_key(request),
             traceparent=request.headers.get("traceparent", ""),
         )

@@ -4,6 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from tools.domain.workflow import HANDLE_KEY, MAX_HANDLE
+
 type JsonObject = dict[str, Any]
 
 
@@ -27,15 +29,22 @@ class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
+class WorkflowPlace(_Body):
+    """The workflow that a run stands in, and the handle that it may share with other runs."""
+
+    name: _ToolName
+    handle: Annotated[str, Field(min_length=1, max_length=MAX_HANDLE), _NoNul]
+
+
 class StartRun(_Body):
-    """`POST /runs`. `workflow` is reserved: only null is accepted. A budget may only lower the agent's limits."""
+    """`POST /runs`. A budget may only lower the agent's limits."""
 
     agent: Annotated[str, Field(min_length=1, max_length=60), _NoNul]
     task: Annotated[Text, Field(min_length=1)]
     input: JsonObject = Field(default_factory=dict)
     budget: JsonObject = Field(default_factory=dict)
     on_behalf_of: Annotated[str, Field(max_length=254), _NoNul] | None = None
-    workflow: None = None
+    workflow: WorkflowPlace | None = None
 
 
 class Reason(_Body):
@@ -161,3 +170,23 @@ class ChangeAgent(_Body):
     budget: JsonObject | None = None
     description: Annotated[str, Field(max_length=4_000), _NoNul] | None = None
     enabled: bool | None = None
+
+
+class DefineWorkflow(_Body):
+    """`POST /workflows`: `machine` as XState writes it, and the tools that are bound to its states."""
+
+    name: _ToolName
+    machine: JsonObject
+    bindings: list[JsonObject] = Field(default_factory=list)
+    description: Annotated[str, Field(max_length=4_000), _NoNul] = ""
+    state_handle_key: _Word = HANDLE_KEY
+
+
+class ChangeWorkflow(_Body):
+    """`PATCH /workflows/{name}`: what is to change. `version` is the number that was read."""
+
+    machine: JsonObject = Field(default_factory=dict)
+    bindings: list[JsonObject] = Field(default_factory=list)
+    description: Annotated[str, Field(max_length=4_000), _NoNul] = ""
+    state_handle_key: _Word = HANDLE_KEY
+    version: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None

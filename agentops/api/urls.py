@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import path, re_path
 from django.views.decorators.csrf import csrf_exempt
 
-from agentops.api import agents, approvals, audit, docs, events, proposals, runs, steps, tools
+from agentops.api import agents, approvals, audit, docs, events, proposals, runs, steps, tools, workflows
 from agentops.api.answers import problem
 from agentops.api.errors import NotFound
 
@@ -32,6 +32,10 @@ urlpatterns = [
     path("v1/tools/<str:name>", tools.OneTool.as_view()),
     path("v1/tools/<str:name>/versions", tools.Versions.as_view()),
     path("v1/tools/<str:name>/dry-run", tools.DryRun.as_view()),
+    path("v1/workflows", workflows.Workflows.as_view()),
+    path("v1/workflows/<str:name>", workflows.OneWorkflow.as_view()),
+    path("v1/workflows/<str:name>/versions", workflows.Versions.as_view()),
+    path("v1/workflows/<str:name>/instances", workflows.Instances.as_view()),
     path("v1/agents", agents.Agents.as_view()),
     path("v1/agents/<str:slug>", agents.OneAgent.as_view()),
     path("v1/audit/verify", audit.Verify.as_view()),

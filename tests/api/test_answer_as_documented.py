@@ -10,6 +10,7 @@ from agentops.api.docs import document
 from tests.api.conftest import Caller
 from tests.runs.crowd import PAY
 from tests.runs.scenario import Stage
+from tools.workflow_changes import install_workflow
 
 # The key that checkpoints are verified with is for everybody.
 PUBLIC = "/api/v1/audit/key"
@@ -19,7 +20,9 @@ _READ = sorted(path for path, methods in _DOCUMENT["paths"].items() if "get" in 
 
 @pytest.mark.parametrize("path", _READ)
 def test_what_is_read_has_the_documented_shape(stage: Stage, service: Caller, path: str) -> None:
-    run_id = stage.start(stage.agent("payer", PAY), given={"account": stage.account})
+    install_workflow(stage.tenant_id, {"name": "t_read", "machine": {"initial": "a", "states": {"a": {}}}})
+    place = ("t_read", "account:1")
+    run_id = stage.start(stage.agent("payer", PAY), given={"account": stage.account}, workflow=place)
     stage.work(run_id)
     ids = {"run_id": run_id, "approval_id": stage.pending(run_id).id, "name": "t_read", "slug": "payer"}
     answer = service.get(path.removeprefix("/api/v1").format(**ids))

@@ -34,7 +34,7 @@ def _problem(answer: Any, status: int, code: str, pointer: str | None = None) ->
     [
         ({"agent": "a", "task": "x", "extra/field": 1}, "/extra~1field"),
         ({"agent": "a", "task": "x", "input": []}, "/input"),
-        ({"agent": "a", "task": "x", "workflow": {"name": "w", "handle": "h"}}, "/workflow"),
+        ({"agent": "a", "task": "x", "workflow": {"name": "w"}}, "/workflow/handle"),
         ({"agent": "a", "task": "x" * 20_001}, "/task"),
         ({"agent": "a"}, "/task"),
         ({"agent": "a\x00", "task": "x"}, "/agent"),

@@ -32,6 +32,7 @@ def places(actor: Actor) -> list[Place]:
         Place(_("Runs that wait for a person"), f"{runs}?status=awaiting_approval"),
         Place(_("Runs that failed"), f"{runs}?status=failed"),
         Place(_("Tools"), reverse("tools")),
+        Place(_("Workflows"), reverse("workflows")),
         Place(_("Settings: people and service accounts"), reverse("settings")),
         Place(_("Your API keys"), reverse("keys")),
         Place(_("Change password"), reverse("account_change_password")),

@@ -12,6 +12,8 @@ from agentops.tenancy.actor import Actor
 from agentops.tenancy.scopes import RUNS_WRITE
 from agentops.web.bars import bars
 from agentops.web.exact import as_fields
+from agentops.web.graph import Graph
+from agentops.web.graph import draw as draw_workflow
 from agentops.web.machine import draw
 from agentops.web.member import MemberRequest, member, show
 from agentops.web.phases import phases
@@ -52,6 +54,8 @@ def page_of(actor: Actor, run_id: UUID) -> dict[str, Any]:
         "is_final": run.status in FINAL,
         "may_write": actor.allows(RUNS_WRITE),
         "machine": draw(run.status, phases(run.status, [event.kind for event in log])),
+        "workflow": view.workflow,
+        "graph": _graph(view, log),
         "bars": bars(view.budget),
         "asked": [ask for v in steps for ask in v.requests if ask.id in view.open_approvals],
         "falls": _falls(steps, run.created_at, end),
@@ -60,6 +64,13 @@ def page_of(actor: Actor, run_id: UUID) -> dict[str, Any]:
         "input_fields": as_fields(parse(run.input), {}),
         "log_size": run.event_seq,
     }
+
+
+def _graph(view: queries.RunView, log: list[queries.Event]) -> Graph | None:
+    """The run's workflow with its present state, and the moves that this run made."""
+    at = view.workflow
+    told: list[Any] = [parse(event.data) for event in log if event.kind == "workflow_moved"]
+    return draw_workflow(at.spec, state=at.state, walked=[(one["from"], one["to"]) for one in told]) if at else None
 
 
 def _falls(steps: list[queries.StepView], start: Any, end: Any) -> list[Fall]:

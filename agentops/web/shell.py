@@ -16,6 +16,7 @@ SECTIONS = {
     "approvals": "inbox",
     "runs": "runs",
     "tools": "tools",
+    "workflows": "workflows",
     "settings": "settings",
     "demo": "demo",
 }

@@ -16,6 +16,7 @@ from agentops.web.session import preference, tenant
 from agentops.web.start import start
 from agentops.web.tools import tool_page, tools_page
 from agentops.web.values import input_values, request_values, step_values
+from agentops.web.workflows import workflow_page, workflows_page
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="inbox"), name="home"),
@@ -36,6 +37,8 @@ urlpatterns = [
     path("steps/<uuid:step_id>/reconciliation", reconciliation, name="reconcile"),
     path("tools", tools_page, name="tools"),
     path("tools/<slug:name>", tool_page, name="tool"),
+    path("workflows", workflows_page, name="workflows"),
+    path("workflows/<slug:name>", workflow_page, name="workflow"),
     path("settings", settings_page, name="settings"),
     path("settings/keys", keys, name="keys"),
     path("settings/keys/<uuid:key_id>/revocation", key_revocation, name="key-revocation"),

@@ -14,6 +14,7 @@ PAGES = (
     "/inbox?tab=decided",
     "/runs",
     "/tools",
+    "/workflows",
     "/settings",
     "/settings/keys",
 )

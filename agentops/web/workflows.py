@@ -1,0 +1,92 @@
+"""Workflows: the list, and one drawn with its tools on its states and where its handles stand."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.exceptions import BadRequest
+from django.http import HttpResponse, QueryDict
+from django.views.decorators.http import require_safe
+
+from agentops.tenancy.access import require_scope
+from agentops.tenancy.actor import Actor
+from agentops.tenancy.scopes import TOOLS_READ
+from agentops.tenancy.transaction import tenant_transaction
+from agentops.web.graph import draw
+from agentops.web.member import MemberRequest, member, show
+from tools.domain.machine import State
+from tools.domain.statechart import leaves
+from tools.domain.workflow import Binding
+from tools.workflow_queries import WorkflowRow, find_workflow, list_handles, list_workflow_versions, list_workflows
+
+
+@require_safe
+@member
+def workflows_page(request: MemberRequest) -> HttpResponse:
+    """Every workflow by name."""
+    require_scope(request.actor, TOOLS_READ)
+    after = _word(request.GET, "after")
+    with tenant_transaction(request.actor.tenant_id):
+        page = list_workflows(request.actor.tenant_id, after=after)
+    return show(request, "workflows/list.html", {"page": page, "more": _more(request.GET, page.next)}, parts={"rows"})
+
+
+@require_safe
+@member
+def workflow_page(request: MemberRequest, name: str) -> HttpResponse:
+    """One workflow."""
+    require_scope(request.actor, TOOLS_READ)
+    return show(request, "workflows/workflow.html", _workflow(request.actor, name, request.GET), parts={"standing"})
+
+
+@dataclass(frozen=True)
+class _StateRow:
+    path: str
+    kind: str
+    description: str
+    is_initial: bool
+    bindings: list[Binding]
+    handles: int
+
+
+def _workflow(actor: Actor, name: str, asked: QueryDict) -> dict[str, Any]:
+    state, after = _word(asked, "state"), _word(asked, "after")
+    with tenant_transaction(actor.tenant_id):
+        workflow = find_workflow(actor.tenant_id, name)
+        page = list_handles(actor.tenant_id, name, state=state, after=after)
+        versions = list_workflow_versions(actor.tenant_id, name)
+    return {
+        "workflow": workflow,
+        "spec": workflow.spec,
+        "graph": draw(workflow.spec, handles=workflow.standing),
+        "states": [_state(workflow, row) for path, row in workflow.spec.chart.states.items() if path],
+        "anywhere": list(workflow.spec.chart.root.on.items()),
+        "state": state,
+        "page": page,
+        "more": _more(asked, page.next),
+        "versions": versions,
+    }
+
+
+def _state(workflow: WorkflowRow, state: State) -> _StateRow:
+    spec, path = workflow.spec, state.path
+    return _StateRow(
+        path=path,
+        kind=state.kind,
+        description=state.description,
+        is_initial=path in leaves(spec.initial),
+        bindings=[binding for binding in spec.bindings if path in binding.states],
+        handles=sum(number for at, number in workflow.standing.items() if path in leaves(at)),
+    )
+
+
+def _word(asked: QueryDict, name: str) -> str:
+    text = asked.get(name, "")
+    if "\0" in text:
+        raise BadRequest("unusable filter")
+    return text
+
+
+def _more(asked: QueryDict, after: str | None) -> str:
+    more = asked.copy()
+    more["after"] = after or ""
+    return f"?{more.urlencode()}" if after else ""

@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from agentops.api.errors import NotFound
 from agentops.tenancy.ids import uuid7
@@ -29,7 +29,7 @@ class InvoiceForm(forms.Form):
     account = forms.CharField(label=_("Account"), max_length=200)
 
 
-@require_GET
+@require_safe
 @member
 def ledger(request: MemberRequest) -> HttpResponse:
     """Invoices, payments and notes."""

@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from pydantic import SecretStr
 
@@ -23,6 +23,7 @@ from tools.workflow_admin import WorkflowAdmin
 __all__ = ["CredentialAdmin", "ToolAdmin", "WorkflowAdmin"]
 
 KINDS = {"http": "an HTTP request", "python": "a function in code"}
+_ABOUT = ("name", "title", "description", "compact_description", "risk", "required_scope")
 _REQUEST = ("method", "url", "headers", "query", "body", "credential", "success", "not_applied", "select")
 _RESULT = ("output_schema", "output_trust", "max_result_bytes", "returns_secrets", "volatile")
 _REACH = ("egress_by_argument", "egress")
@@ -32,7 +33,7 @@ _REACH = ("egress_by_argument", "egress")
 class ToolAdmin(TenantModelAdmin):
     """Tools; each saved change is a new immutable version."""
 
-    readonly_fields = ("start_from", "history")
+    readonly_fields = ("history",)
     list_display = ("name", "title", "risk", "version", "state", "updated_at")
     list_select_related = ("current",)
     search_fields = ("name", "current__spec")
@@ -48,11 +49,13 @@ class ToolAdmin(TenantModelAdmin):
         """What it is, how it is called, what people are asked, and its bounds."""
         is_http = _kind(request, obj) == "http"
         own = ("The request", {"fields": _REQUEST}) if is_http else ("The function", {"fields": ("function",)})
-        start = ("start_from", "name") if obj is None else ("enabled", "name")
         sets: list[Any] = [
             (
                 "What it is",
-                {"fields": (*start, "title", "description", "compact_description", "risk", "required_scope")},
+                {
+                    "fields": ("enabled", *_ABOUT) if obj else _ABOUT,
+                    "description": "" if obj else _kinds(_kind(request, obj)),
+                },
             ),
             ("Arguments", {"fields": ("input_schema",)}),
             own,
@@ -82,10 +85,6 @@ class ToolAdmin(TenantModelAdmin):
             return
         change_tool(actor, obj.name, definition, revision=form.cleaned_data.get("revision"))
         switch_tool(actor, obj.name, enabled=form.cleaned_data["enabled"])
-
-    @admin.display(description="Its kind")
-    def start_from(self, _: Tool | None) -> SafeString:
-        return format_html_join(" · ", '<a href="?kind={}">{}</a>', KINDS.items())
 
     @admin.display(description="Versions")
     def history(self, tool: Tool) -> SafeString:
@@ -133,6 +132,13 @@ class CredentialAdmin(TenantModelAdmin):
         row = keep_credential(actor, obj.name, obj.destination, bearer)
         obj.pk, obj.tenant_id = row.pk, row.tenant_id
         obj._state.adding = False
+
+
+def _kinds(chosen: str) -> SafeString:
+    """The kinds of tools, each a form of its own."""
+    rows = ((kind, "page" if kind == chosen else "false", name) for kind, name in KINDS.items())
+    links = format_html_join("", '<a class="button" href="?kind={}" aria-current="{}">{}</a>', rows)
+    return format_html('<nav class="kinds" aria-label="Its kind">{}</nav>', links)
 
 
 def _kind(request: HttpRequest, tool: Tool | None) -> str:

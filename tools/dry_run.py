@@ -110,5 +110,5 @@ def _would_send(spec: ToolSpec, masked: dict[str, Any], summary: str) -> WouldSe
     if spec.kind != "http":
         return WouldSend(summary, "", spec.name, (), canonical(parse(canonical(masked))))
     request = build(spec, masked, _KEY)
-    bearer = (("Authorization", "Bearer ⟦credential⟧"),) if spec.credential is not None else ()
+    bearer = (("Authorization", "Bearer (credential)"),) if spec.credential is not None else ()
     return WouldSend(summary, request.method, request.url, (*request.headers, *bearer), request.body)

@@ -34,7 +34,7 @@ def tenant_of_session(session: SessionBase, user: User, tenants: list[Tenant] | 
     tenants = tenants_of(user) if tenants is None else tenants
     chosen = next((tenant for tenant in tenants if str(tenant.id) == session.get(_KEY)), None)
     if not tenants:
-        raise NotAMember("You are not a member of any tenant.")
+        raise NotAMember("You are not a member of any team.")
     return chosen or tenants[0]
 
 

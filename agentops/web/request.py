@@ -69,6 +69,7 @@ def page_of(actor: Actor, request_id: UUID) -> dict[str, Any]:
         "needs_target": row.risk == "destructive",
         "bars": _bars(view, run.budget),
         "earlier": earlier[-EARLIER_SHOWN:],
+        "untrusted": [s for s in earlier if s.observation and s.observation["trust"] == "untrusted"][-EARLIER_SHOWN:],
         "changes": _changes(actor, view),
         "presets": PRESETS,
         "stamp": f"{row.version}.{row.checked_at}.{step.step.status}.{len(step.attempts)}.{run.run.status}",

@@ -70,6 +70,7 @@ def _tool(actor: Actor, name: str) -> dict[str, Any]:
     return {
         "tool": tool,
         "spec": tool.spec,
+        "time_limit": tool.spec.timeout_ms / 1000,
         "versions": versions,
         "users": agents_using(actor, name),
         "schema": canonical(tool.spec.input_schema),
@@ -89,7 +90,7 @@ def _try(actor: Actor, name: str, text: str) -> dict[str, Any]:
         tried: DryRun = dry_run(actor, name, args)
     except DomainError as error:
         return told | {"faults": [error.message]}
-    faults = [f"{fault.pointer or '/'}: {fault.detail}" for fault in tried.faults]
+    faults = [f"{fault.pointer}: {fault.detail}" if fault.pointer else fault.detail for fault in tried.faults]
     return told | {"faults": faults, "tried": None if faults else tried, "outcome": _outcome(tried)}
 
 

@@ -19,7 +19,7 @@ from agentops.web.values import input_values, request_values, step_values
 from agentops.web.workflows import workflow_page, workflows_page
 
 urlpatterns = [
-    path("", RedirectView.as_view(pattern_name="inbox"), name="home"),
+    path("", RedirectView.as_view(pattern_name="inbox", query_string=True), name="home"),
     path("inbox", inbox, name="inbox"),
     path("inbox/count", inbox_count, name="inbox-count"),
     path("approvals/<uuid:request_id>", request_page, name="request"),

@@ -144,3 +144,13 @@ def test_the_button_pressed_twice_starts_one_run(cast: Cast, tools_key: str) -> 
     assert answers[0]["Location"] == answers[1]["Location"]
     assert [view.run.task for view in queries.runs(cast.alice.actor).rows] == [f"Pay invoice {INVOICE}"]
     assert _signed_in(cast.bob).post("/demo/ledger/pages/runs", pressed).status_code == 403
+
+
+@pytest.mark.parametrize("path", ["", f"pages/invoices/{INVOICE}"])
+def test_the_pages_answer_a_request_for_their_head(cast: Cast, tools_key: str, path: str) -> None:
+    client = Client()
+    client.force_login(cast.alice.user, "django.contrib.auth.backends.ModelBackend")
+
+    answer = client.head(f"/demo/ledger/{path}")
+
+    assert (answer.status_code, answer.content) == (200, b"")

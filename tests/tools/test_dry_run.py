@@ -48,7 +48,7 @@ def test_a_change_only_shows_its_request(cast: Cast, reachable: Allow) -> None:
     assert (shown.summary, shown.method, shown.url) == ("Pay INV-1.", "POST", server.url("/pay"))
     assert "hunter2" not in repr(tried)
     assert "bearer-0123456789" not in repr(tried)
-    assert ("Authorization", "Bearer ⟦credential⟧") in shown.headers
+    assert ("Authorization", "Bearer (credential)") in shown.headers
 
 
 def test_a_stored_bearer_is_a_tag_wherever_it_travels(cast: Cast, reachable: Allow) -> None:

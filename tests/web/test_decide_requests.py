@@ -42,6 +42,14 @@ def test_an_approved_call_runs_and_the_page_says_so(scene: Scene, browse: Browse
     assert queries.run(scene.cast.bob.actor, run_id).run.status == "succeeded"
 
 
+def test_the_page_says_that_no_value_is_traced_and_what_untrusted_text_was_read(scene: Scene, browse: Browse) -> None:
+    page = browse(scene.cast.bob).get(f"/approvals/{waiting(scene, scene.run())}").content.decode()
+    origin = page.split('aria-labelledby="origin-title"')[1].split("</section>")[0]
+    assert "does not yet trace" in origin
+    assert "any of these values may come from it" in origin
+    assert "<code>scene_invoice</code>" in origin
+
+
 def test_the_target_must_be_typed_exactly(scene: Scene, browse: Browse) -> None:
     request_id = waiting(scene, scene.run())
     answer = browse(scene.cast.bob).post(

@@ -37,6 +37,13 @@ def test_a_person_signs_in_by_e_mail_and_password(cast: Cast) -> None:
     assert client.get("/inbox").status_code == 200
 
 
+def test_the_bare_address_leads_to_the_inbox_and_keeps_what_was_asked(cast: Cast) -> None:
+    client = Client()
+    client.force_login(cast.bob.user, "django.contrib.auth.backends.ModelBackend")
+    assert client.get("/").headers["Location"] == "/inbox"
+    assert client.get("/?tab=decided&q=a%26b").headers["Location"] == "/inbox?tab=decided&q=a%26b"
+
+
 def test_nobody_signs_up(cast: Cast) -> None:
     assert b"There is no sign-up" in Client().get("/account/signup/").content
 

@@ -22,7 +22,7 @@ def test_a_refused_try_names_the_fault_and_keeps_the_text(scene: Scene, browse: 
     answer = browse(scene.cast.carol).post("/tools/scene_pay", {"args": '{"invoice_id": "<INV>"}'})
     page = answer.content.decode()
     assert answer.status_code == 422
-    assert "amount" in page.split('role="alert"')[1].split("</p>")[0]
+    assert "amount" in page.split('role="alert"')[1].split("</div>")[0]
     assert escape('{"invoice_id": "<INV>"}') in page
 
 

@@ -67,7 +67,7 @@ SELECT jsonb_build_object(
                   LEFT JOIN active_member m ON m.tenant_id = d.tenant_id AND m.user_id = d.user_id
                   WHERE d.tenant_id = q.tenant_id AND d.request_id = q.id OFFSET 0) d),
   'tools', (SELECT jsonb_agg(jsonb_build_array(
-                n.id, l.id, l.name, n.number, l.enabled, l.quarantined, n.schema_hash, true))
+                n.id, l.id, l.name, n.number, l.enabled, l.quarantined, n.schema_hash, true, l.gated))
             FROM tools_tool l JOIN tools_toolversion n ON n.tenant_id = l.tenant_id AND n.id = l.current_id
             WHERE l.tenant_id = r.tenant_id AND l.name = ANY (v.tools)),
   'credentials', (SELECT jsonb_agg(jsonb_build_array(c.id, c.name, encode(c.sealed, 'base64')))

@@ -11,7 +11,8 @@ from agentops.tenancy.scopes import RUNS_READ
 from agentops.tenancy.transaction import tenant_transaction
 from runs.domain.errors import RunNotFound
 from runs.models import Run
-from tools.domain.standing import Standing
+from tools.domain.standing import Standing, nowhere
+from tools.domain.workflow import HANDLE_KEY
 from tools.models import WorkflowInstance
 from tools.registry import current_versions, is_offered, manifest_for
 from tools.workflow_handles import standing_of
@@ -21,15 +22,15 @@ from tools.workflow_handles import standing_of
 class Offer:
     """What a run's agent may see now, for a door that lists tools.
 
-    `tools`: `name, title, description, input_schema, risk` of each, by name. `told`: what `Standing.told` says; None
-    for a run without a workflow. `instance`: the row that a fact `workflow` is about. `handle_key`: the argument by
-    which a call of a bound tool may name the run. `bound`: the agent's tools in scope that have states, offered or not.
+    `tools`: `name, title, description, input_schema, risk` of each, by name. `told`: what `Standing.told` says, with
+    nulls for a run without a workflow. `instance`: the row that a fact `workflow` is about. `handle_key`: the argument
+    by which a call of a bound tool may name the run. `bound`: the agent's tools in scope that have states.
     """
 
     tools: list[dict[str, Any]]
-    told: dict[str, Any] | None
+    told: dict[str, Any]
     instance: UUID | None
-    handle_key: str | None
+    handle_key: str
     bound: frozenset[str]
 
 
@@ -45,13 +46,13 @@ def offer(actor: Actor, run_id: UUID, *, gated: bool = True) -> Offer:
             raise RunNotFound
         standing = standings(actor.tenant_id, [run]).get(run.id)
         tools = list(current_versions(actor.tenant_id, run.agent_version.tools).values())
-    usable = [tool.name for tool in tools if is_offered(tool, actor.scopes)]
+    usable = {tool.name: tool.gated for tool in tools if is_offered(tool, actor.scopes)}
     return Offer(
-        tools=manifest_for(actor.scopes, tools, standing if gated else None),
-        told=standing.told(usable) if standing else None,
+        tools=manifest_for(actor.scopes, tools, standing, everywhere=not gated),
+        told=standing.told(usable) if standing else nowhere(usable),
         instance=run.workflow_at_id,
-        handle_key=standing.spec.state_handle_key if standing else None,
-        bound=frozenset(usable).intersection(standing.spec.bound) if standing else frozenset(),
+        handle_key=standing.spec.state_handle_key if standing else HANDLE_KEY,
+        bound=frozenset(name for name, is_gated in usable.items() if is_gated),
     )
 
 

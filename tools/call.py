@@ -46,7 +46,8 @@ class CancelSignal(threading.Event):
 class PinnedTool:
     """A version as it is pinned by a step, with the state of its tool now.
 
-    `current` is false once a newer version has replaced this one.
+    `current` is false once a newer version has replaced this one. `gated`: it can be called in states of a workflow
+    alone.
     """
 
     version_id: UUID
@@ -58,6 +59,7 @@ class PinnedTool:
     quarantined: bool
     schema_hash: str
     current: bool = True
+    gated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,8 @@ __all__ = ["Credential", "Tool", "ToolVersion", "Workflow", "WorkflowInstance", 
 class Tool(models.Model):
     """A named tool of a tenant; what it is stands in its current version. The name never changes.
 
-    `revision` counts every change of this row, so that two people editing at once do not overwrite each other.
+    `revision` counts every change of this row, so that two people editing at once do not overwrite each other. `gated`:
+    a workflow binds it to states, so that a run without one of these cannot call it.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
@@ -31,6 +32,7 @@ class Tool(models.Model):
     )
     enabled = models.BooleanField(default=True)
     quarantined = models.BooleanField(default=False)
+    gated = models.BooleanField(default=False)
     revision = models.PositiveIntegerField(default=1)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     updated_at = models.DateTimeField(db_default=Now(), editable=False)

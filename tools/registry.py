@@ -15,7 +15,7 @@ from tools.domain.spec import ToolSpec
 from tools.domain.standing import Standing
 
 _KEPT_VERSIONS = 4096
-_COLUMNS = "v.id, t.id, t.name, v.number, t.enabled, t.quarantined, v.schema_hash, v.id = t.current_id"
+_COLUMNS = "v.id, t.id, t.name, v.number, t.enabled, t.quarantined, v.schema_hash, v.id = t.current_id, t.gated"
 _JOIN = "tools_tool t JOIN tools_toolversion v ON v.tenant_id = t.tenant_id"
 
 
@@ -32,15 +32,19 @@ def pinned(version_ids: Collection[UUID]) -> dict[UUID, PinnedTool]:
 
 
 def manifest_for(
-    scopes: frozenset[str], tools: Iterable[PinnedTool], standing: Standing | None = None
+    scopes: frozenset[str],
+    tools: Iterable[PinnedTool],
+    standing: Standing | None = None,
+    *,
+    everywhere: bool = False,
 ) -> list[dict[str, Any]]:
     """What a planner may see: the enabled tools in scope, by name: `name, title, description, input_schema, risk`.
 
     `standing`: where the run's workflow stands. A tool that is bound to other states is not there, and in the initial
-    state the compact description of a tool, where it has one, is enough.
+    state the compact description of a tool, where it has one, is enough. `everywhere`: tools are there all the same.
     """
-    shown = (tool for tool in tools if is_offered(tool, scopes) and (standing is None or standing.admits(tool.name)))
-    compact = standing is not None and standing.is_initial
+    shown = (tool for tool in tools if is_offered(tool, scopes) and (everywhere or is_in_place(tool, standing)))
+    compact = standing is not None and standing.is_initial and not everywhere
     return [
         {
             "name": tool.name,
@@ -58,6 +62,11 @@ def is_offered(tool: PinnedTool, scopes: frozenset[str]) -> bool:
     return tool.enabled and not tool.quarantined and allows(scopes, tool.spec.required_scope)
 
 
+def is_in_place(tool: PinnedTool, standing: Standing | None) -> bool:
+    """Whether the tool may be called where the run stands: a gated one nowhere but in its states."""
+    return not tool.gated or (standing is not None and standing.way(tool.name) is not None)
+
+
 def _found(sql: str, parameters: Sequence[Any]) -> list[PinnedTool]:
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
@@ -66,8 +75,8 @@ def _found(sql: str, parameters: Sequence[Any]) -> list[PinnedTool]:
 
 
 def assemble(rows: Sequence[Sequence[Any]]) -> list[PinnedTool]:
-    """Tools out of rows (version id, tool id, name, number, enabled, quarantined, schema hash, is current) that the
-    caller's own statement read; definitions come from the process's memory where it has them."""
+    """Tools out of rows (version id, tool id, name, number, enabled, quarantined, schema hash, is current, gated) that
+    the caller's own statement read; definitions come from the process's memory where it has them."""
     specs = _specs(current_tenant(), [row[0] for row in rows])
     return [
         PinnedTool(
@@ -80,6 +89,7 @@ def assemble(rows: Sequence[Sequence[Any]]) -> list[PinnedTool]:
             quarantined=row[5],
             schema_hash=row[6],
             current=row[7],
+            gated=row[8],
         )
         for row in rows
     ]

@@ -108,6 +108,7 @@ def _make_current(workflow: Workflow, spec: WorkflowSpec, by: str) -> WorkflowVe
             created_by=by,
         )
     if workflow.current_id != version.id:
+        _gate(workflow, spec)
         Workflow.objects.filter(pk=workflow.pk).update(current=version, updated_at=Now())
         number, content = version.number, version.content_hash
         record_change(
@@ -115,6 +116,18 @@ def _make_current(workflow: Workflow, spec: WorkflowSpec, by: str) -> WorkflowVe
         )
         tell_later(workflow.tenant_id, "workflow", workflow.id)
     return version
+
+
+def _gate(workflow: Workflow, spec: WorkflowSpec) -> None:
+    """A tool is gated while the current version of some workflow binds it."""
+    before = read_workflow(workflow.current.spec).bound if workflow.current else {}
+    rows = Tool.objects.filter(tenant_id=workflow.tenant_id, name__in={*before, *spec.bound})
+    # Locked, and by name, before the other workflows are read: of two that change at once the later one sees both.
+    tools = list(rows.select_for_update().order_by("name"))
+    others = Workflow.objects.filter(tenant_id=workflow.tenant_id, current__isnull=False).exclude(pk=workflow.pk)
+    specs = [spec, *map(read_workflow, others.values_list("current__spec", flat=True))]
+    for tool in tools:
+        Tool.objects.filter(pk=tool.pk).update(gated=any(tool.name in each.bound for each in specs))
 
 
 def _tool_faults(workflow: Workflow, spec: WorkflowSpec) -> list[SpecFault]:

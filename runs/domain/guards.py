@@ -123,6 +123,9 @@ def _state(facts: CallFacts) -> Refusal | None:
     if facts.misplaced is None:
         return None
     told = facts.misplaced.told
+    if told["state"] is None:
+        message = f"{facts.tool} is bound to the states of a workflow, and this run has none."
+        return Refusal("state_forbidden", message, hint="Start a run with the workflow's handle.", extra=told)
     if facts.misplaced.busy:
         message = f"Another call is moving {told['handle']}; {facts.tool} can be called when its outcome is known."
         return Refusal("state_forbidden", message, retryable=True, hint="Try again in a moment.", extra=told)

@@ -19,7 +19,8 @@ from tools.domain.cost import expected
 from tools.domain.errors import CostUnreadable
 from tools.domain.schema import Fault, faults_in
 from tools.domain.spec import ToolSpec
-from tools.registry import is_offered
+from tools.domain.standing import nowhere
+from tools.registry import is_in_place, is_offered
 
 
 def tool_in_reach(book: Book, name: str) -> ToolNow | None:
@@ -61,14 +62,14 @@ def call_facts(
 
 
 def _misplaced(book: Book, name: str, step: Step | None) -> Misplaced | None:
-    if book.workflow is None:
+    tool, standing = book.tools.get(name), book.workflow.standing if book.workflow else None
+    if tool is None or not tool.pinned.gated:
         return None
-    standing = book.workflow.standing
-    admitted, busy = standing.admits(name), standing.busy_for(name, step.id if step else None)
-    if admitted and not busy:
+    in_place = is_in_place(tool.pinned, standing)
+    if in_place and not (standing and standing.busy_for(name, step.id if step else None)):
         return None
-    usable = [t.pinned.name for t in book.tools.values() if is_offered(t.pinned, book.rights.scopes)]
-    return Misplaced(busy, standing.told(usable))
+    usable = {t.pinned.name: t.pinned.gated for t in book.tools.values() if is_offered(t.pinned, book.rights.scopes)}
+    return Misplaced(in_place, standing.told(usable) if standing else nowhere(usable))
 
 
 def earlier_steps(book: Book, fingerprint: str | None, *, but: Step | None = None) -> list[Earlier]:

@@ -76,10 +76,6 @@ class WorkflowSpec(_Part):
         """Whether a handle may stand there; this version may have lost a state that an earlier one had."""
         return is_known(self.chart, state)
 
-    def admits(self, tool: str, state: str) -> bool:
-        """Whether the tool may be seen and called in this state. A tool that is bound nowhere always may."""
-        return tool not in self.bound or self.way(tool, state) is not None
-
     def way(self, tool: str, state: str) -> "Way | None":
         """What a successful call of a bound tool does in this state; None where it may not be called."""
         if not is_known(self.chart, state):

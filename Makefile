@@ -11,7 +11,7 @@ LINT := DEBUG=true AGENTOPS_DEMO=true $(RUN)
 # Two lanes, whatever the machine has: tests/lanes.py.
 PYTEST := $(RUN) pytest -n 2
 
-.PHONY: help up test bench faults check lint-imports format lint types migrations deploy-check sync sync-dev browser redis clean
+.PHONY: help up test bench faults check lint-imports format lint types migrations deploy-check sync sync-dev browser redis suites conformance clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -19,8 +19,11 @@ help: ## what can be made
 up: sync ## start everything; Ctrl-C stops, data is kept
 	@exec $(RUN) python manage.py up
 
-test: sync-dev browser redis ## the whole test suite, browser tests included
+test: sync-dev browser redis suites ## the whole test suite, browser tests included
 	@$(PYTEST)
+
+conformance: sync-dev suites ## the official MCP suite, both revisions, against our server code
+	@$(RUN) pytest -q tests/conformance
 
 MINUTES ?= 10
 
@@ -30,7 +33,7 @@ faults: sync-dev redis ## faults injected into real processes for MINUTES=10; wh
 bench: sync-dev ## how quick and how big it is, beside other engines; a table in benchmarks/results
 	@$(RUN) python -m benchmarks
 
-check: sync-dev browser redis ## what CI runs
+check: sync-dev browser redis suites ## what CI runs
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync types lint format lint-imports deploy-check
 	@$(PYTEST)
 
@@ -74,6 +77,9 @@ browser: sync-dev
 
 redis:
 	@.ci/redis
+
+suites:
+	@.ci/suites $(TOOLS)/mcp
 
 clean: ## remove what was built; the data in .agentops stays
 	@rm -rf .venv $(TOOLS) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache htmlcov

@@ -32,6 +32,7 @@ def logging_settings(level: str, *, plain: bool) -> dict[str, Any]:
             "celery.beat": {"level": "WARNING"},
             "uvicorn.access": {"level": "WARNING"},
             "channels_postgres": {"level": "ERROR"},
+            "mcp": {"level": "WARNING"},
         },
     }
 

@@ -4,7 +4,7 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 # These start servers, workers or browsers and wait for them: side by side they would wait for each other's.
-_PROCESSES = ("browser", "embedded", "faults", "live", "races", "stories")
+_PROCESSES = ("browser", "conformance", "embedded", "faults", "live", "mcp", "races", "stories")
 
 
 class Lanes(LoadScopeScheduling):  # type: ignore[misc]  # xdist is not typed

@@ -14,7 +14,8 @@ STARTS_IN = 120.0
 class Served:
     """The product in a process of its own; it can be taken away and brought back."""
 
-    def __init__(self) -> None:
+    def __init__(self, application: str = "agentops.asgi:application") -> None:
+        self.application = application
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port: int = probe.getsockname()[1]
@@ -23,7 +24,7 @@ class Served:
     def start(self) -> None:
         """Listen, and return once it answers."""
         address = ["--host", "127.0.0.1", "--port", str(self.port), "--log-level", "error"]
-        command = [sys.executable, "-m", "uvicorn", "agentops.asgi:application", *address]
+        command = [sys.executable, "-m", "uvicorn", self.application, *address]
         self.process = subprocess.Popen(command)
         limit = time.monotonic() + STARTS_IN
         while not self._answers():

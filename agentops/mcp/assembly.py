@@ -1,20 +1,26 @@
 """Puts the gateway's server together. Loading this costs seconds: it is done with the first request."""
 
+import hashlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
+from django.conf import settings
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS, ListToolsResult, PaginatedRequestParams
+from mcp_types import INVALID_PARAMS, CallToolRequestParams, ListToolsResult, PaginatedRequestParams
 
+from agentops.mcp import tasks
 from agentops.mcp.calling import call_tool
+from agentops.mcp.listening import listen
 from agentops.mcp.listing import input_schema_of, tools_of
 from agentops.mcp.visit import here
 
-NAME = "agentops"
-INSTRUCTIONS = """\
+NAME: Final = "agentops"
+STATE_SECONDS: Final = 3600.0
+INSTRUCTIONS: Final = """\
 Every call goes through the team's rules. A call may answer `pending_approval`: it waits for a person at `approve_url`.
 Tell the user, then call `approval_wait` as `next` says until it answers with the result; the call is made once.
 Making the very same call again is safe: it answers with the same approval or the recorded result.
@@ -30,15 +36,26 @@ def gateway() -> StreamableHTTPSessionManager:
         instructions=INSTRUCTIONS,
         get_tool_input_schema=_input_schema,
         on_list_tools=_list_tools,
-        on_call_tool=call_tool,
+        on_subscriptions_listen=listen,
     )
+    server.add_request_handler("tools/call", CallToolRequestParams, call_tool)
+    tasks.add_to(server)
     return served(server)
 
 
-def served(server: Server[Any]) -> StreamableHTTPSessionManager:
-    """Over HTTP, without sessions: any process answers any request, in either era of the protocol."""
-    # The door in front has looked at host, origin and size; answers as JSON alone would hide that a client has gone.
-    return StreamableHTTPSessionManager(app=server, stateless=True, json_response=False)
+def served(server: Server[Any], *, sessions: bool = False) -> StreamableHTTPSessionManager:
+    """Over HTTP in both eras of the protocol. Without `sessions` any process answers any request of either.
+
+    The door in front has looked at host, origin and size. Answers as JSON alone would hide that a client has gone.
+    """
+    keys = [hashlib.sha256(b"mcp state " + key.encode()).digest() for key in _secrets()]
+    security = RequestStateSecurity(keys=keys, ttl=STATE_SECONDS, bind_principal=lambda ctx: here().bearer.grant)
+    server.middleware.append(RequestStateBoundary(security, default_audience=server.name))
+    return StreamableHTTPSessionManager(app=server, stateless=not sessions, json_response=False)
+
+
+def _secrets() -> list[str]:
+    return [settings.SECRET_KEY, *map(str, settings.SECRET_KEY_FALLBACKS)]
 
 
 async def _list_tools(ctx: ServerRequestContext[Any, Any], params: PaginatedRequestParams | None) -> ListToolsResult:

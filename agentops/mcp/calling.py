@@ -6,25 +6,36 @@ from uuid import UUID
 from channels.db import database_sync_to_async as in_thread
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS, CallToolRequestParams, CallToolResult
+from mcp_types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ElicitRequest,
+    ElicitRequestURLParams,
+    InputRequiredResult,
+)
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from agentops.domain_error import DomainError
 from agentops.env import env
-from agentops.mcp import own_tools
+from agentops.mcp import own_tools, tasks
 from agentops.mcp.profiles import hold_seconds
-from agentops.mcp.rendering import refused, result_of
+from agentops.mcp.rendering import approve_url, refused, result_of
 from agentops.mcp.visit import Visit, here
-from agentops.mcp.waiting import Tell, is_settled, settled, still_welcome
+from agentops.mcp.waiting import Tell, is_held, is_settled, settled, still_welcome
 from runs.domain.errors import NoSuchTool
 from runs.domain.planning import Refusal, ToolProposal
 from runs.operations.calling import Called, call
 from runs.operations.granting import run_of_grant
+from runs.queries import StepView
 from runs.readback import own_call
 
 AGAIN, WHY = "agentops/again", "agentops/why"
+type Context = ServerRequestContext[Any, Any]
+type Answer = CallToolResult | InputRequiredResult | dict[str, Any]
 
 
-async def call_tool(ctx: ServerRequestContext[Any, Any], params: CallToolRequestParams) -> CallToolResult:
+async def call_tool(ctx: Context, params: CallToolRequestParams) -> Answer:
     """Answer a call. Its disconnected caller cancels the waiting alone: the call itself is written down by then."""
     visit = here()
     if visit.offer is None:
@@ -32,22 +43,41 @@ async def call_tool(ctx: ServerRequestContext[Any, Any], params: CallToolRequest
     try:
         if params.name in own_tools.BY_NAME:
             return await own_tools.BY_NAME[params.name](visit, arguments(visit), tell_of(ctx))
-        return await _made(ctx, visit, params.name)
+        return await _made(ctx, visit, params)
     except NoSuchTool:
         raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name}") from None
     except DomainError as error:
         return refused(error)
 
 
-async def _made(ctx: ServerRequestContext[Any, Any], visit: Visit, name: str) -> CallToolResult:
-    if visit.offer is None or visit.offer.tool(name) is None:
+async def _made(ctx: Context, visit: Visit, params: CallToolRequestParams) -> Answer:
+    """Whatever this client understands: a task, a page to open, else a short wait and then what is awaited."""
+    if visit.offer is None or visit.offer.tool(params.name) is None:
         raise NoSuchTool
-    called = await in_thread(_called)(visit, proposal_of(visit, name))
-    before = await in_thread(own_call)(visit.bearer.actor, called.step_id) if called.attached else None
-    repeated = before is not None and is_settled(before)
-    view = await settled(visit, called.step_id, people=hold_seconds(visit), tell=tell_of(ctx))
+    called = await in_thread(_called)(visit, proposal_of(visit, params.name))
+    found = await in_thread(own_call)(visit.bearer.actor, called.step_id)
+    as_task = tasks.are_declared(ctx)
+    if is_held(found) and not as_task and _opens_pages(ctx) and params.input_responses is None:
+        return _page_to_open(visit, found)
+    view = await settled(visit, called.step_id, people=0 if as_task else hold_seconds(visit), tell=tell_of(ctx))
     await still_welcome(visit)
-    return result_of(visit, view, repeated=repeated)
+    if as_task and not is_settled(view):
+        return tasks.handle(view)
+    return result_of(visit, view, repeated=called.attached and is_settled(found))
+
+
+def _opens_pages(ctx: Context) -> bool:
+    """Whether this client can ask its user to open an address (in the modern era, where asking needs no session)."""
+    able = ctx.session.client_capabilities
+    asks = able is not None and able.elicitation is not None and able.elicitation.url is not None
+    return asks and ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+
+def _page_to_open(visit: Visit, view: StepView) -> InputRequiredResult:
+    """The request's page, where who signs in is who decides: opening it approves nothing."""
+    message = "A person must approve this call. Open its page, or send it to somebody who may."
+    page = ElicitRequest(params=ElicitRequestURLParams(message=message, url=approve_url(visit, view)))
+    return InputRequiredResult(input_requests={"approval": page}, request_state=str(view.step.id))
 
 
 def arguments(visit: Visit) -> dict[str, Any]:
@@ -65,7 +95,7 @@ def proposal_of(visit: Visit, name: str) -> ToolProposal:
     return ToolProposal(name, arguments(visit), why=str(why)[:2000], again=int(wanted))
 
 
-def tell_of(ctx: ServerRequestContext[Any, Any]) -> Tell:
+def tell_of(ctx: Context) -> Tell:
     """Progress, where the client asked for it."""
 
     async def tell(seconds: float, message: str) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from asgiref.sync import ThreadSensitiveContext
 from asgiref.typing import ASGIReceiveCallable, ASGISendCallable, HTTPScope
@@ -22,7 +22,12 @@ type Admit = Callable[[str, dict[str, str], str], Awaitable[Visit]]
 
 
 class Door:
-    """One mount. `life`: the server behind it; `admit`: who may come in; `prepare`: what their request needs read."""
+    """One mount of a server without sessions: nothing is sent on a GET stream, and there is no session to delete.
+
+    `life`: the server behind it; `admit`: who may come in; `prepare`: what their request needs read.
+    """
+
+    methods: ClassVar[tuple[str, ...]] = ("POST",)
 
     def __init__(self, life: Life, admit: Admit, prepare: Callable[[Visit], Awaitable[Visit]]) -> None:
         self._life, self._admit, self._prepare = life, admit, prepare
@@ -33,7 +38,7 @@ class Door:
         # A thread for this request alone: else all database work of the process would share one.
         async with ThreadSensitiveContext():
             try:
-                _check_method(scope)
+                self._check_method(scope)
                 visit = await self._admit(scope["path"], headers, _origin(scope, headers))
                 raw = await _body(receive)
                 visit = await self._prepare(_completed(visit, raw))
@@ -44,15 +49,16 @@ class Door:
             server = await self._life.server()
             await server.handle_request(_trimmed(scope), _again(raw, receive), send)
 
+    def _check_method(self, scope: HTTPScope) -> None:
+        if scope["method"] not in self.methods:
+            allowed = ", ".join(self.methods)
+            raise Refused(
+                HTTPStatus.METHOD_NOT_ALLOWED, "method_not_allowed", f"Only {allowed}.", (("Allow", allowed),)
+            )
+
 
 def _headers(scope: HTTPScope) -> dict[str, str]:
     return {name.decode("latin-1").lower(): value.decode("latin-1").strip() for name, value in scope["headers"]}
-
-
-def _check_method(scope: HTTPScope) -> None:
-    """Nothing is ever sent on a GET stream here, and there is no session to delete."""
-    if scope["method"] != "POST":
-        raise Refused(HTTPStatus.METHOD_NOT_ALLOWED, "method_not_allowed", "Only POST.", (("Allow", "POST"),))
 
 
 def _origin(scope: HTTPScope, headers: dict[str, str]) -> str:

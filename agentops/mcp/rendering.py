@@ -88,11 +88,16 @@ def _pending(visit: Visit, view: StepView) -> dict[str, Any]:
     return {
         "status": "pending_approval",
         "approval_id": str(request.id),
-        "approve_url": f"{visit.origin}/approvals/{request.id}",
+        "approve_url": approve_url(visit, view),
         "expires_at": request.expires_at.isoformat(),
         "message": "A person must approve this call. Ask for one, then call the tool named in `next`.",
         "next": _next(visit, view),
     }
+
+
+def approve_url(visit: Visit, view: StepView) -> str:
+    """The page where people decide on this call."""
+    return f"{visit.origin}/approvals/{view.requests[-1].id}"
 
 
 def _next(visit: Visit, view: StepView) -> dict[str, Any]:

@@ -59,14 +59,19 @@ def is_settled(view: StepView) -> bool:
     return status in FINAL or status is StepStatus.UNKNOWN
 
 
+def is_held(view: StepView) -> bool:
+    """Whether people are awaited."""
+    return view.step.status == StepStatus.HELD.value
+
+
 def _limit(view: StepView, people: float) -> float:
-    return people if view.step.status == StepStatus.HELD.value else max(people, EXECUTION_SECONDS)
+    return people if is_held(view) else max(people, EXECUTION_SECONDS)
 
 
 async def _nap(heard: asyncio.Event, seconds: float, tell: Tell, began: float, view: StepView) -> None:
     """Until something was heard or the seconds are over, telling the client meanwhile."""
     ends = time.monotonic() + seconds
-    awaited = "a person's approval" if view.step.status == StepStatus.HELD.value else "the call"
+    awaited = "a person's approval" if is_held(view) else "the call"
     while (left := ends - time.monotonic()) > 0:
         with suppress(TimeoutError):
             await asyncio.wait_for(heard.wait(), min(left, TELL_EVERY))

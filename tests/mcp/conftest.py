@@ -20,17 +20,6 @@ ERAS = (MODERN, LEGACY)
 
 
 @pytest.fixture(scope="session")
-def served(database: None) -> Iterator[Served]:
-    """The product, served for the session."""
-    product = Served()
-    try:
-        product.start()
-        yield product
-    finally:
-        product.stop()
-
-
-@pytest.fixture(scope="session")
 def portal() -> Iterator[BlockingPortal]:
     """The event loop of the clients."""
     with start_blocking_portal() as opened:

@@ -38,10 +38,13 @@ def addresses(scene: Scene) -> list[str]:
     time.sleep(2)  # a re-check sooner than that is refused
     recheck(bob, asked)
     waits = queries.run(bob, hostile).open_approvals[0]
+    refused = request_of(bob, queries.run(bob, scene.run()).open_approvals[0]).request
+    decide(bob, refused.id, verdict=Verdict.REJECT, digest=refused.digest, reason="Not known to us.")
     return [
         "/inbox", "/inbox?tab=unknown", "/inbox?tab=decided", f"/approvals/{waits}",
         f"/approvals/{waits}?step=approve", f"/approvals/{waits}?step=reject", f"/approvals/{asked}",
-        f"/approvals/{view.request.id}", "/runs", f"/runs/{hostile}",
+        f"/approvals/{view.request.id}", f"/approvals/{refused.id}", "/inbox?tab=pending&q=none",
+        "/runs?q=none", "/runs", f"/runs/{hostile}",
         f"/runs/{done}", f"/runs/{done}/events", "/tools", "/tools/scene_pay",
         "/settings", "/settings/keys", "/nothing",
         "/account/password/change/", "/runs/start", "/demo/ledger/",
@@ -81,4 +84,10 @@ def test_no_page_has_a_fault(
     for address in ("/account/login/", "/account/password/reset/"):
         signed_out.goto(address)
         assert faults_of(signed_out) == []
+    signed_out.goto("/account/login/")
+    signed_out.get_by_label("Email").fill("nobody@example.com")
+    signed_out.get_by_label("Password").fill("wrong")
+    signed_out.get_by_role("button", name="Sign in").click()
+    expect(signed_out.get_by_role("alert")).to_be_visible()
+    assert faults_of(signed_out) == []
     assert faults == {}

@@ -1,17 +1,61 @@
-"""Kombu's pgmq transport for a role that owns nothing: queues and triggers were made by the owner."""
+"""Kombu's pgmq transport for a role that owns nothing: queues and triggers were made by the owner.
 
+A message is a nudge, so it leaves the queue when it is read: what a worker's end loses the next sweep finds, long
+before a message would be seen again.
+"""
+
+from queue import Empty
 from typing import Any
 
+import orjson
 import psycopg
 from kombu.transport import pgmq
 from pgmq import PGMQueue
-from psycopg_pool import ConnectionPool, PoolTimeout
+from psycopg_pool import ConnectionPool
+
+# Statements that name their table are planned once; pgmq's functions plan at each call.
+_SEND = "INSERT INTO pgmq.q_{0} (vt, message) VALUES (clock_timestamp(), %s)"
+_TAKE = """
+DELETE FROM pgmq.q_{0} WHERE msg_id IN (
+    SELECT msg_id FROM pgmq.q_{0} WHERE vt <= clock_timestamp() ORDER BY msg_id LIMIT %s FOR UPDATE SKIP LOCKED
+) RETURNING message
+"""
 
 
-class _Queue(PGMQueue):  # type: ignore[no-untyped-call]  # its `__init_subclass__` is not typed
-    """Each of its calls is one statement, which needs no BEGIN and COMMIT around it."""
+class _Waiter(pgmq._NotifyWaiter):  # noqa: SLF001 - nothing public says which queue was written to
+    """Knows in which queues there may be something; all of them when nothing was heard for a while."""
 
-    _transaction_decorator: Any = staticmethod(lambda call: call)
+    def __init__(self, dsn: str) -> None:
+        super().__init__(dsn)
+        self._awake: set[str] = set()
+
+    def register(self, queue_name: str) -> None:
+        """Listen to this queue, and look into it once."""
+        super().register(queue_name)
+        self._awake.add(_channel(queue_name))
+
+    def is_awake(self, queue: str) -> bool:
+        """Whether there may be something in it."""
+        return _channel(queue) in self._awake
+
+    def sleep(self, queue: str) -> None:
+        """It was found empty; what came since has been notified since."""
+        self._awake.discard(_channel(queue))
+
+    def wait(self, timeout: float | None) -> bool:
+        """Whether something was heard."""
+        heard: set[str] = set()
+        with self._lock:
+            if self._closed:
+                return False
+            self._ensure_conn()
+            connection: Any = self._conn
+        try:
+            heard = {note.channel for note in connection.notifies(timeout=timeout, stop_after=1)}
+        except (OSError, psycopg.Error):
+            self._drop_conn(connection)
+        self._awake |= heard or self._channels
+        return bool(heard)
 
 
 class Channel(pgmq.Channel):
@@ -29,11 +73,39 @@ class Channel(pgmq.Channel):
         connection: Any = self.connection
         connection._register_notify_queue(queue_name or self._queue_name(queue))  # noqa: SLF001 - its own half
 
+    def _put(self, queue: str, message: dict[str, Any], **_: Any) -> None:
+        self._run(_SEND.format(queue), orjson.dumps(message).decode())
+
+    def _get_bulk(self, queue: str, *_: Any, **__: Any) -> None:
+        transport: Any = self.connection
+        waiter: _Waiter = transport._get_notify_waiter()  # noqa: SLF001 - its own half
+        if not waiter.is_awake(queue):
+            raise Empty
+        most: int = self._get_message_estimate()  # type: ignore[no-untyped-call]
+        found = self._run(_TAKE.format(queue), most).fetchall()
+        if len(found) < most:
+            waiter.sleep(queue)
+        if not found:
+            raise Empty
+        for (message,) in found:
+            transport._deliver(message, queue)  # noqa: SLF001 - its own half
+
+    def _run(self, statement: str, value: str | int) -> psycopg.Cursor[Any]:
+        client: Any = self.pgmq
+        with client.pool.connection() as connection:
+            cursor: psycopg.Cursor[Any] = connection.execute(statement, [value])
+            return cursor
+
 
 class Transport(pgmq.Transport):
     """pgmq on the product's own database."""
 
     Channel = Channel
+
+    def _get_notify_waiter(self) -> pgmq._NotifyWaiter:
+        if self._notify_waiter is None:
+            self._notify_waiter = _Waiter(self._get_pgmq_client().config.dsn)
+        return self._notify_waiter
 
     def _create_pgmq_client(self) -> PGMQueue:
         client: Any = self.client
@@ -46,18 +118,14 @@ class Transport(pgmq.Transport):
             timeout=options["pool_timeout"],
             open=True,
         )
-        queue = _Queue(
-            conn_string=options["conn_string"], vt=options["visibility_timeout"], init_extension=False, pool=pool
-        )
+        queue = PGMQueue(conn_string=options["conn_string"], init_extension=False, pool=pool)
         queue._own_pool = True  # noqa: SLF001 - it closes the pool with itself
         return queue
 
     def verify_connection(self, connection: Any) -> bool:
-        """Whether the database answers; asked before each message, for which the transport would list all queues."""
-        client: Any = self._get_pgmq_client()
-        try:
-            with client.pool.connection() as asked:
-                asked.execute("")
-        except (PoolTimeout, psycopg.Error):
-            return False
+        """Asked before each message; the pool replaces a broken connection by itself."""
         return True
+
+
+def _channel(queue: str) -> str:
+    return f"pgmq.q_{queue}.INSERT"

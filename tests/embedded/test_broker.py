@@ -1,5 +1,7 @@
 """The broker in Postgres: the plain role sends and receives, and can make nothing."""
 
+from typing import Any
+
 import psycopg
 import pytest
 from celery import current_app
@@ -17,6 +19,21 @@ def test_a_message_arrives_and_wakes_a_listener() -> None:
         read = listener.execute("SELECT message FROM pgmq.pop('sandbox')").fetchone()
     assert read is not None
     assert read[0]["headers"]["task"] == "agentops.pulse"
+
+
+def test_a_consumer_gets_what_was_sent_before_it_came_and_after_and_leaves_nothing_behind() -> None:
+    got: list[Any] = []
+    pulse = current_app.signature("agentops.pulse", args=["sandbox"], queue="sandbox")
+    with current_app.connection_for_read() as connection:
+        queue = next(queue for queue in current_app.conf.task_queues if queue.name == "sandbox")
+        pulse.apply_async()
+        with connection.Consumer([queue], callbacks=[lambda body, message: got.append((body, message.ack()))]):
+            while len(got) < 1:
+                connection.drain_events(timeout=5)
+            pulse.apply_async()
+            while len(got) < 2:
+                connection.drain_events(timeout=5)
+        assert connection.default_channel.queue_declare("sandbox", passive=True).message_count == 0
 
 
 def test_the_plain_role_can_make_no_queue() -> None:

@@ -104,6 +104,11 @@ class Book:
     def open_steps(self) -> list[Step]:
         return [s for s in self.steps if StepStatus(s.status) in OPEN]
 
+    @property
+    def waits_for_one_call(self) -> bool:
+        """Nothing is open but one call: nobody else may have moved anything without an event."""
+        return [step.status for step in self.open_steps()] == [StepStatus.RUNNING.value]
+
     def in_status(self, *statuses: StepStatus) -> list[Step]:
         return [s for s in self.steps if StepStatus(s.status) in statuses]
 

@@ -6,6 +6,7 @@ from uuid import UUID
 from agentops.after_commit import nudge
 from agentops.tenancy.ids import uuid7
 from runs import inflight, probing
+from runs.book import Book
 from runs.leases import Lease
 from runs.ledger import RunBroke
 from runs.operations import advancing
@@ -55,14 +56,14 @@ def _segment(found: Next, owner: UUID) -> None:
             case Look(lookup):
                 looked = probing.look_up(lookup)
                 found = advancing.resume(lookup.tenant_id, lookup.run_id, owner, found=looked)
-            case Execute(call):
-                found = _settled(Settled(call, perform(call)), owner)
+            case Execute(call, book):
+                found = _settled(Settled(call, perform(call)), owner, book)
 
 
-def _settled(report: Settled, owner: UUID) -> Next:
+def _settled(report: Settled, owner: UUID, left: Book) -> Next:
     call = report.call
     try:
-        return advancing.resume(call.tenant_id, call.run_id, owner, settled=report)
+        return advancing.resume(call.tenant_id, call.run_id, owner, settled=report, left=left)
     except RunBroke as broke:
         give_up(broke, report)
         return Idle()

@@ -23,12 +23,15 @@ from runs.rows import Statement, change, execute_all, insertion, setting, values
 
 
 @contextmanager
-def opened_run(tenant_id: UUID, run_id: UUID) -> Iterator[Book]:
-    """One durable transaction over one locked run; what the body changed is written at its end."""
+def opened_run(tenant_id: UUID, run_id: UUID, left: Book | None = None) -> Iterator[Book]:
+    """One durable transaction over one locked run; what the body changed is written at its end.
+
+    `left`: the book that this worker wrote before its call, so that it need not be read again.
+    """
     with transaction.atomic(durable=True):
         work = lock_run(tenant_id, run_id)
         with entered(tenant_id):
-            book = _open(work)
+            book = _open(work, left)
             yield book
             write(book)
 
@@ -92,8 +95,8 @@ def remember(book: Book, rows: Iterable[Model]) -> None:
         book.loaded[type(row), row.pk] = values_of(row)
 
 
-def _open(work: WorkItem) -> Book:
-    book = load(work)
+def _open(work: WorkItem, left: Book | None = None) -> Book:
+    book = load(work, left)
     remember(book, rows_of(book))
     return book
 

@@ -9,20 +9,13 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from pydantic import SecretStr
 
-from agentops.tenancy.models import Tenant
-from agentops.tenancy.scopes import in_common, scopes_of
-from approvals.domain.policy import Policy, Preset
 from approvals.models import ApprovalRequest, Decision
-from runs.book import Book, Rights, ToolNow
+from runs.book import Book
+from runs.circumstances import MEMBERS, OF_RUN, PARTS, circumstances
 from runs.domain.errors import RunNotFound
 from runs.models import Agent, AgentVersion, Attempt, Proposal, Run, Step, WorkItem
 from runs.rows import instance, preparing
-from tools.call import PinnedTool
-from tools.credentials import opened
-from tools.domain.canonical import parse
-from tools.registry import assemble, current_versions
 from tools.workflow_handles import lock_handle
 
 _ENTER = """
@@ -40,17 +33,13 @@ _PICK_NEXT = _ENTER.format(
 )
 
 # Each part goes from what is one run's to what hangs on it, also where no statistics tell Postgres that it must.
-_LOAD = """
+_LOAD = f"""
 WITH asked AS MATERIALIZED (
     SELECT q.* FROM approvals_approvalrequest q
     WHERE q.run_id = %s AND q.tenant_id = %s AND q.status IN ('pending', 'approved')
-), active_member AS NOT MATERIALIZED (
-    SELECT m.tenant_id, m.user_id, m.roles FROM tenancy_membership m JOIN tenancy_user u ON u.id = m.user_id
-    WHERE u.is_active
-)
-SELECT jsonb_build_object(
-  'run', to_jsonb(r), 'agent', to_jsonb(v), 'tenant', jsonb_build_object('slug', t.slug, 'status', t.status),
-  'now', clock_timestamp(),
+), {MEMBERS}
+SELECT jsonb_build_object({PARTS},
+  'run', to_jsonb(r), 'agent', to_jsonb(v),
   'steps', (SELECT jsonb_agg(to_jsonb(s) || jsonb_build_object('charge_money', s.charge_money::text)
                              ORDER BY s.turn, s.index) FROM runs_step s
             WHERE s.tenant_id = r.tenant_id AND s.run_id = r.id),
@@ -65,29 +54,10 @@ SELECT jsonb_build_object(
   'decisions', (SELECT jsonb_agg(d.told) FROM asked q, LATERAL (
                   SELECT to_jsonb(d) || jsonb_build_object('roles', m.roles) told FROM approvals_decision d
                   LEFT JOIN active_member m ON m.tenant_id = d.tenant_id AND m.user_id = d.user_id
-                  WHERE d.tenant_id = q.tenant_id AND d.request_id = q.id OFFSET 0) d),
-  'tools', (SELECT jsonb_agg(jsonb_build_array(
-                n.id, l.id, l.name, n.number, l.enabled, l.quarantined, n.schema_hash, true, l.gated))
-            FROM tools_tool l JOIN tools_toolversion n ON n.tenant_id = l.tenant_id AND n.id = l.current_id
-            WHERE l.tenant_id = r.tenant_id AND l.name = ANY (v.tools)),
-  'credentials', (SELECT jsonb_agg(jsonb_build_array(c.id, c.name, encode(c.sealed, 'base64')))
-                  FROM tools_credential c WHERE c.tenant_id = r.tenant_id),
-  'policy', (SELECT jsonb_build_array(y.number, y.preset, y.rules, y.reconcile_quorum) FROM approvals_policyversion y
-             WHERE y.tenant_id = r.tenant_id ORDER BY y.number DESC LIMIT 1),
-  'key', (SELECT jsonb_build_object('scopes', k.scopes, 'personal', k.user_id IS NOT NULL,
-            'revoked', k.revoked_at IS NOT NULL, 'expired', k.expires_at <= clock_timestamp(),
-            'disabled', c.disabled_at IS NOT NULL, 'roles', m.roles)
-          FROM tenancy_apikey k LEFT JOIN tenancy_serviceaccount c ON c.id = k.service_account_id
-          LEFT JOIN active_member m ON m.tenant_id = k.tenant_id AND m.user_id = coalesce(k.user_id, c.owner_id)
-          WHERE k.id = r.key_id AND k.tenant_id = r.tenant_id),
-  'member', (SELECT to_jsonb(m.roles) FROM active_member m
-             WHERE m.tenant_id = r.tenant_id AND 'user:' || m.user_id::text = r.principal)
-)::text
-FROM runs_run r
-JOIN runs_agentversion v ON v.tenant_id = r.tenant_id AND v.id = r.agent_version_id
-JOIN tenancy_tenant t ON t.id = r.tenant_id
-WHERE r.id = %s AND r.tenant_id = %s
-"""
+                  WHERE d.tenant_id = q.tenant_id AND d.request_id = q.id OFFSET 0) d)
+)::text {OF_RUN}
+"""  # noqa: S608 - constants
+_STILL = f"WITH {MEMBERS} SELECT jsonb_build_object({PARTS}, 'head', r.head)::text {OF_RUN}"
 
 
 _AGENT = """
@@ -135,40 +105,57 @@ def pick_due(queue: str, hint: UUID | None) -> WorkItem | None:
     return _locked(_PICK_NEXT, [queue])
 
 
-def load(work: WorkItem) -> Book:
-    """Everything about the locked run. The database's clock is the clock."""
+def load(work: WorkItem, left: Book | None = None) -> Book:
+    """Everything about the locked run. The database's clock is the clock.
+
+    `left`: as this worker left it for the call that it now comes back from; only what others may have changed is read.
+    """
     opened_at = time.monotonic()
-    with preparing() as cursor:
-        cursor.execute(_LOAD, [work.id, work.tenant_id] * 2)
-        row = cursor.fetchone()
-    if row is None:
-        raise RunNotFound
-    found = orjson.loads(row[0])
-    book = Book(
-        run=instance(Run, found["run"]),
-        work=work,
-        agent=instance(AgentVersion, found["agent"]),
-        tenant_slug=found["tenant"]["slug"],
-        tenant_active=found["tenant"]["status"] == Tenant.ACTIVE,
-        rights=_rights(found),
-        policy=_policy(found["policy"]),
-        tools=_tools(found["tools"] or []),
-        credentials=_credentials(work.tenant_id, found["credentials"] or []),
-        now=datetime.fromisoformat(found["now"]),
-        opened_at=opened_at,
-    )
-    _fill(book, found)
-    book.readers = _readers_of(book)
+    kept = None if left is None or not left.waits_for_one_call else _still(work, left, opened_at)
+    book = kept or _whole(work, opened_at)
     if book.run.workflow_at_id is not None:
         book.workflow = lock_handle(work.tenant_id, book.run.workflow_at_id)
     return book
 
 
-def _readers_of(book: Book) -> dict[str, PinnedTool]:
-    """The tools that only probes call; a statement of its own, for agents that do not have them."""
-    wanted = {probe for tool in book.tools.values() for probe in tool.pinned.spec.probe_tools()}
-    missing = wanted - book.tools.keys()
-    return current_versions(book.run.tenant_id, missing) if missing else {}
+def _still(work: WorkItem, left: Book, opened_at: float) -> Book | None:
+    """The book as it was left, under what is so now; None when somebody wrote to the run since."""
+    found = _read(_STILL, [work.id, work.tenant_id])
+    if found["head"] != left.run.head:
+        return None
+    return Book(
+        run=left.run,
+        work=work,
+        agent=left.agent,
+        steps=left.steps,
+        proposals={step.id: left.proposals[step.id] for step in left.open_steps()},
+        attempts=left.attempts,
+        opened_at=opened_at,
+        **circumstances(work.tenant_id, found),
+    )
+
+
+def _whole(work: WorkItem, opened_at: float) -> Book:
+    found = _read(_LOAD, [work.id, work.tenant_id] * 2)
+    book = Book(
+        run=instance(Run, found["run"]),
+        work=work,
+        agent=instance(AgentVersion, found["agent"]),
+        opened_at=opened_at,
+        **circumstances(work.tenant_id, found),
+    )
+    _fill(book, found)
+    return book
+
+
+def _read(sql: str, params: list[Any]) -> dict[str, Any]:
+    with preparing() as cursor:
+        cursor.execute(sql, params)
+        row = cursor.fetchone()
+    if row is None:
+        raise RunNotFound
+    found: dict[str, Any] = orjson.loads(row[0])
+    return found
 
 
 def _fill(book: Book, found: Mapping[str, Any]) -> None:
@@ -181,40 +168,6 @@ def _fill(book: Book, found: Mapping[str, Any]) -> None:
         decision = instance(Decision, row)
         book.decisions.append(decision)
         book.roles[decision.user_id] = roles
-
-
-def _rights(found: Mapping[str, Any]) -> Rights:
-    if found["run"]["key_id"] is None:
-        roles = found["member"]
-        return Rights(scopes_of(roles)) if roles else Rights(frozenset(), "the person is no longer a member.")
-    key = found["key"]
-    if key is None or key["revoked"]:
-        return Rights(frozenset(), "its key was revoked.")
-    if key["expired"]:
-        return Rights(frozenset(), "its key has expired.")
-    if key["disabled"]:
-        return Rights(frozenset(), "its service account is disabled.")
-    if not key["roles"]:
-        return Rights(frozenset(), "the person who answers for it is no longer a member.")
-    scopes = in_common(key["scopes"], scopes_of(key["roles"])) if key["personal"] else key["scopes"]
-    return Rights(frozenset(scopes))
-
-
-def _policy(row: list[Any] | None) -> Policy:
-    if row is None:
-        return Policy()
-    number, preset, rules, quorum = row
-    found = {"version": number, "preset": Preset(preset), "rules": parse(rules), "reconcile_quorum": quorum}
-    return Policy.model_validate(found)
-
-
-def _tools(rows: list[list[Any]]) -> dict[str, ToolNow]:
-    found = assemble([[UUID(row[0]), UUID(row[1]), *row[2:]] for row in rows])
-    return {tool.name: ToolNow(tool.enabled, tool.quarantined, tool) for tool in found}
-
-
-def _credentials(tenant_id: UUID, rows: list[list[str]]) -> dict[str, SecretStr]:
-    return {name: opened(tenant_id, UUID(row_id), base64.b64decode(sealed)) for row_id, name, sealed in rows}
 
 
 def _locked(sql: str, params: list[Any]) -> WorkItem | None:

@@ -1,7 +1,7 @@
 """Takes a run forward by one transaction: settle, heal, plan, propose and claim, until somebody must act outside."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -44,9 +44,10 @@ class Probe:
 
 @dataclass(frozen=True)
 class Execute:
-    """Make this call, then resume with its outcome."""
+    """Make this call, then resume with its outcome. `book`: the run as it is left meanwhile."""
 
     call: Claimed
+    book: Book = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -71,12 +72,13 @@ def resume(
     owner: UUID,
     *,
     settled: Settled | None = None,
+    left: Book | None = None,
     readings: Sequence[Reading] = (),
     found: Found | None = None,
 ) -> Next:
-    """Advance the run with what the worker brought back."""
+    """Advance the run with what the worker brought back. `left`: as it had left the run for its call."""
     known: Readings = {(r.place, r.name): r for r in readings}
-    with ledger.blaming(tenant_id, run_id), ledger.opened_run(tenant_id, run_id) as book:
+    with ledger.blaming(tenant_id, run_id), ledger.opened_run(tenant_id, run_id, left) as book:
         if settled is not None:
             settle(book, settled)
         if found is not None:
@@ -92,7 +94,7 @@ def _advance(book: Book, owner: UUID, readings: Readings) -> Next:
 
 def _next(book: Book, owner: UUID, readings: Readings) -> Next:
     if not book.is_final and (restarted := heal(book, owner)) is not None:
-        return Execute(restarted)
+        return Execute(restarted, book)
     if (lookup := looking_up.lookup_due(book)) is not None:
         return Look(lookup)
     for _ in range(MAX_ROUNDS):
@@ -110,7 +112,7 @@ def _take(book: Book, step: Step, readings: Readings, owner: UUID) -> Next | Non
     if wanted:
         return Probe(book.run.tenant_id, book.run.id, tuple(wanted))
     call = claim(book, step, readings, owner)
-    return None if call is None else Execute(call)
+    return None if call is None else Execute(call, book)
 
 
 def _plan(book: Book, readings: Readings) -> Next | None:

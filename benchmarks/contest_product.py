@@ -33,9 +33,9 @@ def main() -> None:
 
     with ThreadPoolExecutor(at_once) as pool:
         list(pool.map(one, range(max(3, at_once))))
-        mine, theirs, began = own_cpu(), cpu_of(*pids), time.perf_counter()
+        used, began = own_cpu() + cpu_of(*pids) - watcher.cpu(), time.perf_counter()
         list(pool.map(one, range(runs)))
-        took, cpu = time.perf_counter() - began, own_cpu() - mine + cpu_of(*pids) - theirs
+        took, cpu = time.perf_counter() - began, own_cpu() + cpu_of(*pids) - watcher.cpu() - used
     emit(runs_s=round(runs / took, 1), steps_s=round(5 * runs / took, 1), cpu_ms=round(cpu / runs * 1000, 1))
     watcher.close()
     from django.db import connections

@@ -1,10 +1,13 @@
 """Sees runs park and finish with one small query every few milliseconds, whatever their number."""
 
 import threading
+import time
 from typing import Any
 from uuid import UUID
 
 import psycopg
+
+from benchmarks.machine import cpu_of
 
 _LOOK = """
 SELECT r.id, r.finished_at IS NOT NULL, q.id, q.digest FROM runs_run r
@@ -38,6 +41,12 @@ class Watcher:
         """Return when it has ended."""
         self._wait(self._open[run_id][1])
         del self._open[run_id]
+
+    def cpu(self) -> float:
+        """CPU seconds of the looking itself, here and in Postgres: no part of what is measured."""
+        assert self._thread.ident is not None
+        here = time.clock_gettime(time.pthread_getcpuclockid(self._thread.ident))
+        return here + cpu_of(self._connection.info.backend_pid)
 
     def close(self) -> None:
         """Stop looking."""

@@ -1,4 +1,4 @@
-"""Opens a run under its lock: two statements, whatever the run holds."""
+"""Opens a run under its lock: two statements, whatever the run holds; the second is short after a call."""
 
 import base64
 import time

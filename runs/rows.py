@@ -1,21 +1,21 @@
-"""Rows to and from Postgres as JSON, in statements that are planned once a connection, whatever the rows hold."""
+"""Rows from Postgres as JSON and to it as text, in statements that are planned once a connection."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from decimal import Decimal
 from functools import cache, lru_cache
+from itertools import count
 from typing import Any
 from uuid import UUID
 
-import orjson
 from django.db import connection
 from django.db.backends.utils import CursorWrapper
 from django.db.models import DateTimeField, DecimalField, Model, UUIDField
 from django.db.models.base import ModelState
 from psycopg import Cursor, RawCursor
 
-type Statement = tuple[str, tuple[str | UUID, ...]]
+type Value = str | bytes | list[Any] | None
+type Statement = tuple[str, tuple[Value, ...]]
 """Text with a `$` for each value."""
 
 
@@ -44,7 +44,7 @@ def values_of(row: Model) -> dict[str, Any]:
 def insertion(model: type[Model], rows: Sequence[Model]) -> Statement:
     """All these rows at once."""
     names = _columns(model)
-    return _insert(model), (_json([_shown({name: row.__dict__[name] for name in names}) for row in rows]),)
+    return _insert(model, len(rows)), tuple(_told(row.__dict__[name]) for row in rows for name in names)
 
 
 def change(row: Model, before: Mapping[str, Any]) -> Statement | None:
@@ -56,18 +56,14 @@ def change(row: Model, before: Mapping[str, Any]) -> Statement | None:
 
 def setting(model: type[Model], row_id: UUID, values: Mapping[str, Any]) -> Statement:
     """These columns of one row."""
-    return _update(model, tuple(values)), (_json(_shown(values)), row_id)
+    return _update(model, tuple(values)), (*map(_told, values.values()), str(row_id))
 
 
 def execute_all(parts: Sequence[Statement]) -> None:
     """As one statement."""
-    *ctes, last = [sql for sql, _ in parts]
-    named = ", ".join(f"c{place} AS ({sql})" for place, sql in enumerate(ctes))
-    values = [value for _, own in parts for value in own]
-    places = (f"${place}" for place in range(1, len(values) + 1))
-    text = re.sub(r"\$", lambda _: next(places), f"WITH {named} {last}" if ctes else last)
+    text = _joined(tuple(sql for sql, _ in parts))
     with preparing(RawCursor) as cursor:
-        cursor.execute(text, values)
+        cursor.execute(text, [value for _, values in parts for value in values])
 
 
 def storable(text: str) -> str:
@@ -80,42 +76,33 @@ def _columns(model: type[Model]) -> tuple[str, ...]:
     return tuple(f.attname for f in model._meta.concrete_fields)
 
 
-def _shown(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: storable(value) if isinstance(value, str) else value for name, value in values.items()}
+def _told(value: Any) -> Value:
+    """As text, which Postgres reads as the column's type: so a statement is the same whatever its values are."""
+    if isinstance(value, str):
+        return storable(value)
+    return value if value is None or isinstance(value, bytes | list) else str(value)
 
 
-def _json(value: object) -> str:
-    return orjson.dumps(value, default=_rare).decode()
+@lru_cache(maxsize=512)
+def _joined(statements: tuple[str, ...]) -> str:
+    *ctes, last = statements
+    named = ", ".join(f"c{place} AS ({sql})" for place, sql in enumerate(ctes))
+    places = count(1)
+    return re.sub(r"\$", lambda _: f"${next(places)}", f"WITH {named} {last}" if ctes else last)
 
 
-def _rare(value: object) -> str:
-    match value:
-        case Decimal():
-            return str(value)
-        case bytes() | memoryview():
-            return "\\x" + value.hex()
-        case _:
-            raise TypeError(type(value).__name__)
-
-
-@cache
-def _insert(model: type[Model]) -> str:
-    names = ", ".join(f'"{name}"' for name in _columns(model))
-    told = _told(model, _columns(model))
-    return f'INSERT INTO "{model._meta.db_table}" ({names}) SELECT {names} FROM json_to_recordset($) AS {told}'  # noqa: S608
+@lru_cache(maxsize=512)
+def _insert(model: type[Model], rows: int) -> str:
+    names = _columns(model)
+    row = f"({', '.join('$' for _ in names)})"
+    into = ", ".join(f'"{name}"' for name in names)
+    return f'INSERT INTO "{model._meta.db_table}" ({into}) VALUES {", ".join([row] * rows)}'  # noqa: S608
 
 
 @lru_cache(maxsize=512)
 def _update(model: type[Model], names: Sequence[str]) -> str:
-    changes = ", ".join(f'"{name}" = told."{name}"' for name in names)
-    # The id is a value of its own: joined to what was told, it would be looked for among all rows of the tenant.
-    table, told = model._meta.db_table, _told(model, names)
-    return f'UPDATE "{table}" kept SET {changes} FROM json_to_record($) AS {told} WHERE kept."id" = $'  # noqa: S608
-
-
-def _told(model: type[Model], names: Sequence[str]) -> str:
-    fields = {f.attname: f for f in model._meta.concrete_fields}
-    return f"told({', '.join(f'"{name}" {fields[name].db_type(connection)}' for name in names)})"
+    changes = ", ".join(f'"{name}" = $' for name in names)
+    return f'UPDATE "{model._meta.db_table}" SET {changes} WHERE "id" = $'  # noqa: S608
 
 
 @cache

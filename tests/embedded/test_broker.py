@@ -33,7 +33,9 @@ def test_a_consumer_gets_what_was_sent_before_it_came_and_after_and_leaves_nothi
             pulse.apply_async()
             while len(got) < 2:
                 connection.drain_events(timeout=5)
-        assert connection.default_channel.queue_declare("sandbox", passive=True).message_count == 0
+    with connections["default"].cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pgmq.q_sandbox")
+        assert cursor.fetchone() == (0,)
 
 
 def test_the_plain_role_can_make_no_queue() -> None:

@@ -64,10 +64,10 @@ def test_a_run_is_read_once_however_many_calls_follow_each_other(stage: Stage) -
 
 
 def test_what_was_left_is_what_the_database_holds(stage: Stage) -> None:
-    run_id, found = _begun(stage, READ, {**READ, "again": 1}, PAY)
-    found = _back(found)
-    assert isinstance(found, Execute)
-    with ledger.opened_run(stage.tenant_id, run_id, found.book) as left, _whole_reads() as seen:
+    run_id, first = _begun(stage, READ, {**READ, "again": 1}, PAY)
+    second = _back(first)
+    assert isinstance(second, Execute)
+    with ledger.opened_run(stage.tenant_id, run_id, second.book) as left, _whole_reads() as seen:
         pass
     with ledger.opened_run(stage.tenant_id, run_id) as whole:
         pass

@@ -54,11 +54,12 @@ def _workflow(actor: Actor, name: str, asked: QueryDict) -> dict[str, Any]:
         workflow = find_workflow(actor.tenant_id, name)
         page = list_handles(actor.tenant_id, name, state=state, after=after)
         versions = list_workflow_versions(actor.tenant_id, name)
+    graph = draw(workflow.spec, handles=workflow.standing)
     return {
         "workflow": workflow,
         "spec": workflow.spec,
-        "graph": draw(workflow.spec, handles=workflow.standing),
-        "states": [_state(workflow, row) for path, row in workflow.spec.chart.states.items() if path],
+        "graph": graph,
+        "states": [_state(workflow, workflow.spec.chart.states[box.path]) for box in graph.boxes],
         "anywhere": list(workflow.spec.chart.root.on.items()),
         "state": state,
         "page": page,

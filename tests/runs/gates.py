@@ -118,9 +118,13 @@ class Gate:
         actor = by or self.stage.cast.service.actor
         return self.stage.start("gated", by=actor, workflow=("invoice", handle or self.handle))
 
+    def proposal(self, name: str) -> ToolProposal:
+        """One call of a tool on the invoice."""
+        return ToolProposal(name, {"invoice": self.invoice})
+
     def call(self, run_id: UUID, name: str) -> Step:
         """Propose one call of a tool and let a worker take the run as far as it goes."""
-        (step,) = self.stage.propose(run_id, ToolProposal(name, {"invoice": self.invoice}))
+        (step,) = self.stage.propose(run_id, self.proposal(name))
         self.stage.work(run_id)
         return next(s for s in self.stage.steps(run_id) if s.id == step.id)
 

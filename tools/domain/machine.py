@@ -52,7 +52,7 @@ class State:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Machine:
-    """Every state by path, in the order written; the machine itself is the state with the empty path."""
+    """Every state by path, parents first; the machine itself is the state with the empty path."""
 
     states: Mapping[str, State]
 

@@ -102,6 +102,13 @@ def list_handles(tenant_id: UUID, name: str, *, state: str = "", after: str = ""
     return HandlePage(page, more, counted if counted <= COUNT_UP_TO else None)
 
 
+def handle_keys(tenant_id: UUID) -> dict[str, str]:
+    """By which argument a call of each bound tool names its run; the first workflow by name says it."""
+    rows = Workflow.objects.filter(tenant_id=tenant_id, current__isnull=False).select_related("current")
+    specs = [read_workflow(row.current.spec) for row in rows.order_by("-name") if row.current is not None]
+    return {tool: spec.state_handle_key for spec in specs for tool in spec.bound}
+
+
 def _workflow(tenant_id: UUID, name: str) -> Workflow:
     rows = Workflow.objects.filter(tenant_id=tenant_id, current__isnull=False, name=name)
     found = rows.select_related("current").first()

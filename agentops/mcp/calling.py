@@ -1,5 +1,6 @@
 """`tools/call`: one call becomes a step of the caller's run, and its outcome or what it waits for the answer."""
 
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -19,6 +20,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from agentops.domain_error import DomainError
 from agentops.env import env
 from agentops.mcp import own_tools, tasks
+from agentops.mcp.listing import handle_key_of
 from agentops.mcp.profiles import hold_seconds
 from agentops.mcp.rendering import approve_url, refused, result_of
 from agentops.mcp.visit import Visit, here
@@ -104,8 +106,11 @@ def tell_of(ctx: Context) -> Tell:
     return tell
 
 
-def run_of(visit: Visit) -> UUID:
-    """The run that this visit calls in; a grant's first call begins it."""
+def _run_of(visit: Visit, named: object) -> UUID:
+    """The run that the call names, else that of the address, else the grant's, which its first call begins."""
+    run = own_tools.offer_for(visit, named).run if named is not None else None
+    if run is not None:
+        return run.id
     if visit.run_id is not None:
         return visit.run_id
     idle = env().agentops_mcp_idle_seconds
@@ -113,4 +118,8 @@ def run_of(visit: Visit) -> UUID:
 
 
 def _called(visit: Visit, proposal: ToolProposal) -> Called:
-    return call(visit.bearer.actor, run_of(visit), proposal)
+    key, given = handle_key_of(visit, proposal.tool), arguments(visit)
+    if key not in given:
+        return call(visit.bearer.actor, _run_of(visit, None), proposal)
+    own = {name: value for name, value in given.items() if name != key}
+    return call(visit.bearer.actor, _run_of(visit, given[key]), replace(proposal, args=own))

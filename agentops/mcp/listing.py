@@ -1,10 +1,12 @@
 """The tools as a client sees them: those of the offer and the door's own, always in the same order."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from mcp_types import Tool, ToolAnnotations
 
 from agentops.mcp.visit import Visit
+from runs.offers import Offer
 from tools.call import PinnedTool
 
 ANSWERS: Final[list[dict[str, Any]]] = [
@@ -18,6 +20,7 @@ ANSWERS: Final[list[dict[str, Any]]] = [
 """What any call may be answered with instead of its own result."""
 
 _APPROVAL: Final = {"approval_id": {"type": "string", "description": "As `pending_approval` named it."}}
+_RUN: Final = {"run": {"type": "string", "description": "Another run of yours than the one you call in."}}
 _OWN: Final = (
     Tool(
         name="approval_cancel",
@@ -47,25 +50,39 @@ _OWN: Final = (
         name="finish",
         title="Finish the run",
         description="Ends the run of these calls with an answer. Not possible while a call waits.",
-        input_schema={"type": "object", "properties": {"answer": {"type": "string", "maxLength": 20_000}}},
+        input_schema={"type": "object", "properties": {"answer": {"type": "string", "maxLength": 20_000}, **_RUN}},
         annotations=ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False),
     ),
     Tool(
         name="workflow_status",
         title="Where the run stands",
         description="Tells the run's status, its budgets, its open approvals, and which tools may be called now.",
-        input_schema={"type": "object", "properties": {}},
+        input_schema={"type": "object", "properties": _RUN},
         annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False),
     ),
 )
+RUN_KEY: Final = "run"
 OWN_NAMES: Final = frozenset(tool.name for tool in _OWN)
 
 
 def tools_of(visit: Visit) -> list[Tool]:
     """Everything that may be called here, by name; our own names are never a tenant's."""
-    offered = visit.offer.tools if visit.offer else ()
-    shown = [_shown(tool) for tool in offered if tool.name not in OWN_NAMES]
+    shown = [_shown(visit, tool) for tool in _listed(visit.offer, visit) if tool.name not in OWN_NAMES]
     return sorted([*shown, *_OWN], key=lambda tool: tool.name)
+
+
+def _listed(offer: Offer | None, visit: Visit) -> Sequence[PinnedTool]:
+    """All of them on the common address, where a list may not follow from what was called; else those of the state."""
+    if offer is None:
+        return ()
+    return offer.tools if visit.run_id is None else offer.in_place
+
+
+def handle_key_of(visit: Visit, name: str) -> str | None:
+    """The argument by which a call of this tool names its run, on the address that stands for no run."""
+    tool = visit.offer.tool(name) if visit.offer and visit.run_id is None else None
+    key = visit.offer.handle_keys.get(name) if visit.offer and tool is not None and tool.gated else None
+    return key if tool is not None and key not in tool.spec.input_schema.get("properties", {}) else None
 
 
 def input_schema_of(visit: Visit, name: str) -> dict[str, Any] | None:
@@ -74,16 +91,18 @@ def input_schema_of(visit: Visit, name: str) -> dict[str, Any] | None:
     if own is not None:
         return own.input_schema
     offered = visit.offer.tool(name) if visit.offer else None
-    return offered.spec.input_schema if offered else None
+    return _input_schema(visit, offered) if offered else None
 
 
-def _shown(tool: PinnedTool) -> Tool:
+def _shown(visit: Visit, tool: PinnedTool) -> Tool:
     spec = tool.spec
+    standing = visit.offer.standing if visit.offer and visit.run_id is not None else None
+    brief = spec.compact_description if standing is not None and standing.is_initial else ""
     return Tool(
         name=spec.name,
         title=spec.title or None,
-        description=spec.description,
-        input_schema={"type": "object", **spec.input_schema},
+        description=brief or spec.description,
+        input_schema=_input_schema(visit, tool),
         output_schema=_output_schema(spec.output_schema),
         annotations=ToolAnnotations(
             read_only_hint=not spec.is_mutation,
@@ -91,6 +110,16 @@ def _shown(tool: PinnedTool) -> Tool:
             idempotent_hint=spec.idempotency == "native",
         ),
     )
+
+
+def _input_schema(visit: Visit, tool: PinnedTool) -> dict[str, Any]:
+    """The tool's own, with the run's name where a call must give it."""
+    own = {"type": "object", **tool.spec.input_schema}
+    key = handle_key_of(visit, tool.name)
+    if key is None:
+        return own
+    named = {"type": "string", "description": "The id of the run in whose workflow this is called."}
+    return {**own, "properties": {**own.get("properties", {}), key: named}}
 
 
 def _output_schema(own: dict[str, Any]) -> dict[str, Any] | None:

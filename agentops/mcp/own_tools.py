@@ -8,13 +8,14 @@ from uuid import UUID
 from channels.db import database_sync_to_async as in_thread
 from mcp_types import CallToolResult
 
-from agentops.mcp.listing import tools_of
+from agentops.mcp.listing import OWN_NAMES, RUN_KEY
 from agentops.mcp.profiles import poll_seconds
 from agentops.mcp.rendering import answer, result_of
 from agentops.mcp.visit import Visit
 from agentops.mcp.waiting import Tell, settled, still_welcome
 from runs import queries
-from runs.domain.errors import InvalidRequest, StepNotFound
+from runs.domain.errors import InvalidRequest, RunNotFound, StepNotFound
+from runs.offers import Offer, offer_of_run
 from runs.operations.calling import finish
 from runs.operations.withdrawing import withdraw
 from runs.queries import StepView
@@ -28,7 +29,7 @@ async def _wait(visit: Visit, args: dict[str, Any], tell: Tell) -> CallToolResul
     view = await in_thread(_named)(visit, args)
     asked, longest = args.get("timeout_s"), poll_seconds(visit)
     wanted = max(0.0, float(asked)) if isinstance(asked, int | Decimal) else longest
-    view = await settled(visit, view.step.id, people=min(wanted, longest), tell=tell)
+    view = await settled(visit, view.step.id, people=min(wanted, longest), machines=0, tell=tell)
     await still_welcome(visit)
     return result_of(visit, view)
 
@@ -40,19 +41,19 @@ async def _cancel(visit: Visit, args: dict[str, Any], tell: Tell) -> CallToolRes
 
 
 async def _finish(visit: Visit, args: dict[str, Any], tell: Tell) -> CallToolResult:
-    run_id = _run_id(visit)
-    if run_id is None:
+    run = (await in_thread(offer_for)(visit, args.get(RUN_KEY))).run
+    if run is None:
         return answer({"status": "no_run", "message": "Nothing was called yet."})
-    await in_thread(finish)(visit.bearer.actor, run_id, str(args.get("answer", ""))[:20_000])
-    return answer({"status": "finished", "run_id": str(run_id)})
+    await in_thread(finish)(visit.bearer.actor, run.id, str(args.get("answer", ""))[:20_000])
+    return answer({"status": "finished", "run_id": str(run.id)})
 
 
 async def _status(visit: Visit, args: dict[str, Any], tell: Tell) -> CallToolResult:
-    allowed = [tool.name for tool in tools_of(visit)]
-    run_id = _run_id(visit)
-    if run_id is None:
-        return answer({"status": "no_run", "agent": visit.agent, "allowed": allowed})
-    view = await in_thread(queries.run)(visit.bearer.actor.reader(), run_id)
+    offer = await in_thread(offer_for)(visit, args.get(RUN_KEY))
+    told = {**offer.told, "allowed": sorted([*offer.told["allowed"], *OWN_NAMES])}
+    if offer.run is None:
+        return answer({"status": "no_run", "agent": offer.agent, **told})
+    view = await in_thread(queries.run)(visit.bearer.actor.reader(), offer.run.id)
     run = view.run
     body = {"status": run.status, "run_id": str(run.id), "agent": run.agent_slug, "turns": run.turns}
     ended = {"terminal_reason": run.terminal_reason} if run.terminal_reason else {}
@@ -60,11 +61,23 @@ async def _status(visit: Visit, args: dict[str, Any], tell: Tell) -> CallToolRes
         {"approval_id": str(request_id), "approve_url": f"{visit.origin}/approvals/{request_id}"}
         for request_id in view.open_approvals
     ]
-    return answer({**body, **ended, "budget": view.budget, "open_approvals": waiting, "allowed": allowed})
+    return answer({**body, **ended, "budget": view.budget, "open_approvals": waiting, **told})
 
 
-def _run_id(visit: Visit) -> UUID | None:
-    return visit.offer.run.id if visit.offer and visit.offer.run else None
+def offer_for(visit: Visit, named: object) -> Offer:
+    """The offer of the run that a call names, or of the visit. A handle is no credential: it names a run of the
+    caller's own, and on the address of a run that one alone, or none. Raises RunNotFound."""
+    if visit.offer is None:
+        raise RunNotFound
+    if named is None or (visit.run_id is not None and str(named) == str(visit.run_id)):
+        return visit.offer
+    try:
+        run_id = UUID(str(named))
+    except ValueError:
+        raise RunNotFound from None
+    if visit.run_id is not None:
+        raise RunNotFound
+    return offer_of_run(visit.bearer.actor, run_id)
 
 
 def _named(visit: Visit, args: dict[str, Any]) -> StepView:

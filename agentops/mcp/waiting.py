@@ -26,8 +26,10 @@ type Tell = Callable[[float, str], Awaitable[None]]
 """Tells the client that the call is alive: seconds so far, and what is awaited."""
 
 
-async def settled(visit: Visit, step_id: UUID, *, people: float, tell: Tell) -> StepView:
-    """The call once it is settled, or as it stands when its time is over. `people`: seconds to wait for them."""
+async def settled(
+    visit: Visit, step_id: UUID, *, people: float, tell: Tell, machines: float = EXECUTION_SECONDS
+) -> StepView:
+    """The call once it is settled, or as it stands when its time is over: seconds for people, and for our workers."""
     began, heard = time.monotonic(), asyncio.Event()
     run_ids = {""}
 
@@ -41,7 +43,7 @@ async def settled(visit: Visit, step_id: UUID, *, people: float, tell: Tell) -> 
             view = await in_thread(own_call)(visit.bearer.actor, step_id)
             run_ids.add(str(view.step.run_id))
             spent = time.monotonic() - began
-            left = _limit(view, people) - spent
+            left = (people if is_held(view) else max(people, machines)) - spent
             if is_settled(view) or left <= 0:
                 return view
             await _nap(heard, min(left, LOOK_EVERY), tell, began, view)
@@ -62,10 +64,6 @@ def is_settled(view: StepView) -> bool:
 def is_held(view: StepView) -> bool:
     """Whether people are awaited."""
     return view.step.status == StepStatus.HELD.value
-
-
-def _limit(view: StepView, people: float) -> float:
-    return people if is_held(view) else max(people, EXECUTION_SECONDS)
 
 
 async def _nap(heard: asyncio.Event, seconds: float, tell: Tell, began: float, view: StepView) -> None:

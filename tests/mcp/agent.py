@@ -1,6 +1,7 @@
 """Somebody else's agent: the SDK's own client over a real socket, driven from a plain test."""
 
 import json
+import queue
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx2
+from anyio.abc import TaskStatus
 from anyio.from_thread import BlockingPortal
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
@@ -37,12 +39,33 @@ class Agent:
     def begin(self, name: str, /, meta: Any = None, seconds: float = 30, **args: Any) -> "Future[CallToolResult]":
         """The same, without waiting; cancelling the future drops the connection of the call."""
 
-        async def called() -> CallToolResult:
-            result = await self.client.call_tool(name, args, read_timeout_seconds=seconds, meta=meta)
-            assert isinstance(result, CallToolResult), result
-            return result
+        return self.portal.start_task_soon(self._called, name, args, meta, seconds)
 
-        return self.portal.start_task_soon(called)
+    def call_with(self, name: str, args: dict[str, Any]) -> CallToolResult:
+        """Call a tool with arguments of whatever names."""
+        result: CallToolResult = self.portal.call(self._called, name, args, None, 30.0)
+        return result
+
+    async def _called(self, name: str, args: dict[str, Any], meta: Any, seconds: float) -> CallToolResult:
+        result = await self.client.call_tool(name, args, read_timeout_seconds=seconds, meta=meta)
+        assert isinstance(result, CallToolResult), result
+        return result
+
+    @contextmanager
+    def listening(self) -> Iterator["queue.Queue[str]"]:
+        """What the server tells of its list of tools, as it comes; `ended` when it ends the stream."""
+        told: queue.Queue[str] = queue.Queue()
+
+        async def follow(*, task_status: TaskStatus[None]) -> None:
+            async with self.client.listen(tools_list_changed=True) as events:
+                task_status.started()
+                async for _ in events:
+                    told.put("changed")
+            told.put("ended")
+
+        future, _ = self.portal.start_task(follow)
+        yield told
+        future.cancel()
 
     async def _tools(self) -> list[Tool]:
         return (await self.client.list_tools(cache_mode="bypass")).tools

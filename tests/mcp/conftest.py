@@ -1,15 +1,19 @@
 """The product served over a socket, a worker beside it, and agents that call."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
+from uuid import UUID
 
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from django.db import connections
 
+from agentops.tenancy.transaction import tenant_transaction
 from runs import execution
+from runs.models import Run
 from tests.cast import Cast
 from tests.mcp.agent import LEGACY, MODERN, Agent, connected
 from tests.runs.scenario import Stage, new_stage
@@ -59,6 +63,26 @@ def connect(served: Served, portal: BlockingPortal, stage: Stage) -> Iterator[Co
             return opened.enter_context(client)
 
         yield connecting
+
+
+def runs(stage: Stage) -> list[UUID]:
+    """The runs of the stage's tenant, oldest first."""
+    with tenant_transaction(stage.tenant_id):
+        return list(Run.objects.order_by("created_at").values_list("id", flat=True))
+
+
+def only_run(stage: Stage) -> UUID:
+    """The run that the calls were made in."""
+    (run_id,) = runs(stage)
+    return run_id
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    """Return once it is so; what other processes do is not told here."""
+    limit = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < limit
+        time.sleep(0.02)
 
 
 def _work(over: threading.Event) -> None:

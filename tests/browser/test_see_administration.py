@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from agentops.tenancy.transaction import tenant_transaction
 from approvals.operations import set_policy
@@ -21,6 +21,7 @@ WIDE = (
 )  # fmt: skip
 NARROW = (
     "", "tools/tool/", "tools/tool/add/", "approvals/policyversion/add/", "tenancy/membership/add/", "tenancy/apikey/",
+    "tenancy/apikey/add/", "runs/agent/add/",
 )  # fmt: skip
 CUT_OFF = """() => {
     const edge = part => part.getBoundingClientRect().right
@@ -40,7 +41,8 @@ def filled(scene: Scene) -> list[str]:
         tool = find_tool(scene.cast.tenant.id, "scene_pay")
     agent = next(a for a in queries.agents(carol) if a.slug == "office")
     rows = {"runs/agent": agent.id, "tools/tool": tool.id, "approvals/policyversion": policy.id}
-    return [f"{name}/{key}/change/" for name, key in rows.items()]
+    member = scene.cast.bob.user.memberships.get()
+    return [f"tenancy/membership/{member.pk}/delete/", *(f"{name}/{key}/change/" for name, key in rows.items())]
 
 
 def test_no_page_of_the_administration_has_a_fault(
@@ -56,5 +58,11 @@ def test_no_page_of_the_administration_has_a_fault(
             page.goto(f"/admin/{address}", timeout=120_000)
             if found := [*faults_of(page), *page.evaluate(CUT_OFF)]:
                 faults[f"{look['color_scheme']} {address}"] = found
+        page.goto("/admin/runs/agent/add/")
+        page.evaluate("document.querySelector('#agent_form').noValidate = true")
+        page.get_by_role("button", name="Save", exact=True).click()
+        expect(page.get_by_text("Please correct the errors below.")).to_be_visible()
+        if found := [*faults_of(page), *page.evaluate(CUT_OFF)]:
+            faults[f"{look['color_scheme']} errors"] = found
         context.close()
     assert faults == {}

@@ -45,14 +45,19 @@ def keyword_conninfo(database: dict[str, Any]) -> str:
     return make_conninfo("", **{key: database[name] for key, name in names.items() if database[name]})
 
 
-def broker_options(redis_url: str, database: dict[str, Any]) -> dict[str, Any]:
-    """Transport options of the broker; a message that nobody settled is visible again after a minute."""
+def broker_options(redis_url: str, database: dict[str, Any], visibility: int = 60) -> dict[str, Any]:
+    """Transport options of the broker; a message that nobody settled is visible again after `visibility` seconds."""
     if redis_url:
         # A broker that is away or hangs must not hold a request: the work is committed, and the sweep finds it.
-        return {"visibility_timeout": 60, "max_retries": 0, "socket_connect_timeout": 2, "socket_timeout": 5}
+        return {
+            "visibility_timeout": visibility,
+            "max_retries": 0,
+            "socket_connect_timeout": 2,
+            "socket_timeout": 5,
+        }
     return {
         "conn_string": keyword_conninfo(database),
-        "visibility_timeout": 60,
+        "visibility_timeout": visibility,
         "use_notify": True,
         "wait_time_seconds": 0,
         "polling_interval": 5,
@@ -65,7 +70,7 @@ def broker_options(redis_url: str, database: dict[str, Any]) -> dict[str, Any]:
 def channel_layer(redis_url: str, database: dict[str, Any]) -> dict[str, Any]:
     """The live layer: Redis pub/sub, or the product's own database."""
     if redis_url:
-        return {"BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer", "CONFIG": {"hosts": [redis_url]}}
+        return {"BACKEND": "agentops.live.redis_layer.Layer", "CONFIG": {"hosts": [redis_url]}}
     # It wants every key that Django's own settings would have filled in.
     filled: dict[str, Any] = {
         "TIME_ZONE": None,

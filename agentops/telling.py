@@ -12,6 +12,10 @@ from channels.layers import get_channel_layer
 from django.db import connection
 
 MOMENT = 0.05
+AGAIN_SECONDS = 1.0
+MOST_KEPT = 10_000
+MISSED = {"type": "facts.missed"}
+"""What a layer tells whoever listens in this process when its own connection was lost for a while."""
 _log = structlog.get_logger()
 
 
@@ -67,9 +71,16 @@ class Teller:
                 self._is_sending = True
             try:
                 _send(facts, loop)
-            except Exception as error:  # noqa: BLE001 - pages fetch again when they reconnect; whatever the client raises
+            except Exception as error:  # noqa: BLE001 - whatever the client raises
                 _log.warning("telling_failed", error=type(error).__name__)
+                self._keep(facts)
+                time.sleep(AGAIN_SECONDS)
             time.sleep(MOMENT)
+
+    def _keep(self, facts: list[Fact]) -> None:
+        """For the next attempt; with more than this, pages read everything again when their layer is back."""
+        with self._changed:
+            self._facts = dict(list({**dict.fromkeys(facts), **self._facts}.items())[-MOST_KEPT:])
 
 
 def _send(facts: list[Fact], loop: asyncio.Runner) -> None:

@@ -58,6 +58,11 @@ class LiveConsumer(AsyncJsonWebsocketConsumer):
             return
         await self.send_json({name: fact[name] for name in FACT})
 
+    async def facts_missed(self, _message: dict[str, Any]) -> None:
+        """The page reads everything again, if the person may still see it."""
+        if not await self._is_gone():
+            await self.send_json({"type": "facts.missed"})
+
     async def _recheck(self) -> None:
         while True:
             await asyncio.sleep(RECHECK_SECONDS)

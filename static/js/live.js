@@ -6,6 +6,8 @@ const FIRST_WAIT = 500;
 const LONGEST_WAIT = 15000;
 const POLL = 20000;
 const SIGNED_OUT = 4401;
+// Every open page is told of the same gap: they come one after another.
+const SPREAD = 1000;
 
 let wait = FIRST_WAIT;
 // From the rendering of the page to the first opening is a gap like any other.
@@ -26,6 +28,7 @@ function opened() {
 function received({ data }) {
   const fact = JSON.parse(data);
   if (fact.type === "row.changed") refreshFor(fact);
+  if (fact.type === "facts.missed") setTimeout(refreshFor, Math.random() * SPREAD);
 }
 
 function closed({ code }) {

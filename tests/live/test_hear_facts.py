@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from psycopg import Connection
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection
 
@@ -67,6 +68,20 @@ def test_mallory_hears_only_of_her_own_tenant(cast: Cast, sign_in: SignIn, liste
         pass
     set_roles(cast.mallory.actor, user_id=cast.mallory.user.id, roles=["owner", "viewer"])
     assert json.loads(theirs.recv(SOON)) == {"type": "row.changed", "kind": "member", "id": str(cast.mallory.user.id)}
+
+
+def test_after_the_layer_lost_its_connection_pages_are_told_to_look_again_and_hear_what_follows(
+    cast: Cast, sign_in: SignIn, listen: Listen, superuser: Connection[Any]
+) -> None:
+    socket = listen(sign_in(cast.bob))
+    cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN channels_postgres%'"
+    assert (True,) in superuser.execute(cut).fetchall()
+    while json.loads(socket.recv(SOON)) != {"type": "facts.missed"}:
+        pass
+    stage = new_stage(cast)
+    run_id = stage.start(stage.external())
+    while json.loads(socket.recv(SOON)) != {"type": "row.changed", "kind": "run", "id": str(run_id)}:
+        pass
 
 
 def test_what_a_client_says_names_no_group(cast: Cast, sign_in: SignIn, listen: Listen) -> None:

@@ -19,7 +19,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "agentops.settings")
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 TRANSPORT_ALIASES["pgmq"] = "agentops.embedded.transport:Transport"
 
-app = Celery("agentops")
+app = Celery("agentops", amqp="agentops.broker:Broker")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 # Celery's Django fixup would close every connection before and after each task; the two receivers below give
 # it back to Django's pool instead, which also notices a restarted Postgres.
@@ -39,7 +39,7 @@ class EmbeddedBeat(bootsteps.StartStopStep):
 
     def start(self, parent: Any) -> None:
         """Start ticking."""
-        self.service = EmbeddedService(app, thread=True, scheduler_cls="celery.beat:Scheduler")
+        self.service = EmbeddedService(app, thread=True, scheduler_cls=app.conf.beat_scheduler)
         self.service.start()
 
     def stop(self, parent: Any) -> None:

@@ -22,6 +22,7 @@ class Env(BaseModel):
     agentops_demo: bool = False
     agentops_beat: bool = False
     agentops_silent_seconds: int = Field(default=30, ge=1)
+    agentops_visibility_seconds: int = Field(default=60, ge=1)
     agentops_https: bool = True
     agentops_trust_proxy: bool = False
     agentops_mcp_hold_seconds: float = Field(default=4.0, ge=0, le=600)

@@ -24,8 +24,8 @@ def healthz(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
-    """The database, the broker and a worker answer; where not, which."""
-    probes: dict[str, Callable[[], str]] = {"database": _database, "broker": _broker, "worker": _worker}
+    """The database, the broker, beat and a worker answer; where not, which."""
+    probes: dict[str, Callable[[], str]] = {"database": _database, "broker": _broker, "beat": _beat, "worker": _worker}
     found = {name: _answer(probe) for name, probe in probes.items()}
     ready = all(fault == "" for fault in found.values())
     body = {"ready": ready, **{name: fault or "ok" for name, fault in found.items()}}
@@ -84,18 +84,37 @@ def _broker() -> str:
     return ""
 
 
+def _beat() -> str:
+    silence = _silence("beat")
+    return "has never ticked" if silence is None else _too_long(silence)
+
+
 def _worker() -> str:
-    # Pulses come every 5 s and the sweep every 2 s: this long without either is a worker that does not work.
-    patience = env().agentops_silent_seconds
+    silence = _silence("control")
+    if silence is None:
+        return "no worker has answered"
+    # Beat asks them. Where it is missing, only work that waits says anything of the workers.
+    return ("" if _beat() else _too_long(silence)) or _overdue()
+
+
+def _silence(of: str) -> float | None:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT extract(epoch FROM now() - at) FROM embedded_pulse WHERE queue = 'control'")
-        seen = cursor.fetchone()
+        cursor.execute("SELECT extract(epoch FROM now() - at) FROM embedded_pulse WHERE queue = %s", [of])
+        row = cursor.fetchone()
+    return row and float(row[0])
+
+
+def _too_long(silence: float) -> str:
+    # Pulses come every 5 s and the sweep every 2 s: this long without either is a part that does not work.
+    return f"silent for {silence:.0f} s" if silence > env().agentops_silent_seconds else ""
+
+
+def _overdue() -> str:
+    with connection.cursor() as cursor:
         cursor.execute(
             "SELECT queue, extract(epoch FROM now() - min(due_at)) FROM runs_work_item"
             " WHERE due_at < now() - make_interval(secs => %s) GROUP BY queue ORDER BY 2 DESC LIMIT 1",
-            [patience],
+            [env().agentops_silent_seconds],
         )
         late = cursor.fetchone()
-    if seen is None or seen[0] > patience:
-        return "no worker has answered" if seen is None else f"silent for {seen[0]:.0f} s"
     return f"work in queue {late[0]} is {late[1]:.0f} s overdue" if late else ""

@@ -100,9 +100,10 @@ DATABASES = connection_settings(ENV)
 
 # Work: Redis where REDIS_URL names one, else a queue in the product's own database.
 CELERY_BROKER_URL = ENV.redis_url or "pgmq://localhost"
-CELERY_BROKER_TRANSPORT_OPTIONS = broker_options(ENV.redis_url, DATABASES["default"])
+CELERY_BROKER_TRANSPORT_OPTIONS = broker_options(ENV.redis_url, DATABASES["default"], ENV.agentops_visibility_seconds)
 CELERY_BROKER_POOL_LIMIT = 4
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_TASK_QUEUES = [Queue(name) for name in ("control", "sandbox")]
 CELERY_TASK_DEFAULT_QUEUE = "control"
 CELERY_TASK_CREATE_MISSING_QUEUES = False
@@ -117,6 +118,7 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_TIMEZONE = "UTC"
 CELERY_AGENTOPS_BEAT = ENV.agentops_beat
+CELERY_BEAT_SCHEDULER = "agentops.beat:Scheduler"
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "runs.sweep", "schedule": 2.0, "options": {"queue": "control", "expires": 10}},
     "checkpoint": {"task": "runs.checkpoint", "schedule": 300.0, "options": {"queue": "control", "expires": 600}},

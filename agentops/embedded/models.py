@@ -1,10 +1,10 @@
-"""The last time that a worker of each queue was seen to work."""
+"""The last time that a worker of each queue, and beat, was seen to work."""
 
 from django.db import models
 
 
 class Pulse(models.Model):
-    """Written by a task that went all the way through the broker: alive means working."""
+    """Written by a task that went all the way through the broker, and by beat as `beat`: alive means working."""
 
     queue = models.TextField(primary_key=True)
     at = models.DateTimeField()

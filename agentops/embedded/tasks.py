@@ -9,11 +9,16 @@ from django.db import connection
 
 @shared_task(name="agentops.pulse", ignore_result=True)
 def pulse(queue: str) -> None:
-    """Write down, by the database's clock, that `queue` is served."""
+    """Write down that `queue` is served."""
+    seen(queue)
+
+
+def seen(what: str) -> None:
+    """Write down, by the database's clock, that this was seen to work."""
     with connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO embedded_pulse (queue, at) VALUES (%s, now()) ON CONFLICT (queue) DO UPDATE SET at = now()",
-            [queue],
+            [what],
         )
 
 

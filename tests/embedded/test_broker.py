@@ -1,4 +1,4 @@
-"""The broker in Postgres: the plain role sends and receives, and can make nothing."""
+"""The broker in Postgres: the plain role sends and receives, and can make nothing; one that is away is asked again."""
 
 from typing import Any
 
@@ -36,6 +36,23 @@ def test_a_consumer_gets_what_was_sent_before_it_came_and_after_and_leaves_nothi
     with connections["default"].cursor() as cursor:
         cursor.execute("SELECT count(*) FROM pgmq.q_sandbox")
         assert cursor.fetchone() == (0,)
+
+
+def test_a_broker_that_is_away_is_asked_again_every_second() -> None:
+    class Patience(Exception):
+        """Is over."""
+
+    pauses: list[float] = []
+
+    def still_away(_: Exception, pause: float) -> None:
+        pauses.append(pause)
+        if len(pauses) == 3:
+            raise Patience
+
+    with pytest.raises(Patience), current_app.connection_for_read("redis://127.0.0.1:1/0") as broker:
+        broker.ensure_connection(still_away, current_app.conf.broker_connection_max_retries)
+    assert pauses == [1, 1, 1]
+    assert current_app.conf.broker_connection_max_retries is None
 
 
 def test_the_plain_role_can_make_no_queue() -> None:

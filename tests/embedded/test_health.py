@@ -13,7 +13,8 @@ from agentops.health import unsafe_role
 def pulse() -> Iterator[None]:
     # Runs that other tests left due have no worker here: they would count as overdue.
     _execute("UPDATE runs_work_item SET due_at = NULL")
-    _execute("INSERT INTO embedded_pulse VALUES ('control', now()) ON CONFLICT (queue) DO UPDATE SET at = now()")
+    values = "('control', now()), ('beat', now())"
+    _execute(f"INSERT INTO embedded_pulse VALUES {values} ON CONFLICT (queue) DO UPDATE SET at = now()")
     yield
     _execute("DELETE FROM embedded_pulse")
 
@@ -39,9 +40,19 @@ def test_readiness_is_green_when_a_worker_was_seen(pulse: None) -> None:
 
 
 def test_a_worker_that_fell_silent_turns_readiness_red(pulse: None) -> None:
-    _execute("UPDATE embedded_pulse SET at = now() - interval '5 minutes'")
+    _execute("UPDATE embedded_pulse SET at = now() - interval '5 minutes' WHERE queue = 'control'")
     answer = Client().get("/readyz")
     assert (answer.status_code, answer.json()["worker"]) == (503, "silent for 300 s")
+    assert answer.json()["beat"] == "ok"
+
+
+def test_a_missing_beat_is_named_and_no_worker_is_blamed_for_it(pulse: None) -> None:
+    _execute("UPDATE embedded_pulse SET at = now() - interval '5 minutes'")
+    answer = Client().get("/readyz")
+    assert (answer.status_code, answer.json()["beat"]) == (503, "silent for 300 s")
+    assert answer.json()["worker"] == "ok"
+    _execute("DELETE FROM embedded_pulse WHERE queue = 'beat'")
+    assert Client().get("/readyz").json()["beat"] == "has never ticked"
 
 
 def test_the_plain_role_may_serve() -> None:

@@ -11,7 +11,7 @@ from tests.up import ROOT, free_port, plain_environment
 CELERY = ("celery", "--app=agentops.celery")
 COMMANDS = {
     "worker": (*CELERY, "worker", "--pool=threads", "--concurrency=1"),
-    "beat": (*CELERY, "beat", "--scheduler=celery.beat:Scheduler", "--pidfile="),
+    "beat": (*CELERY, "beat", "--pidfile="),
     "live": ("uvicorn", "agentops.asgi:application", "--lifespan=on", f"--port={free_port()}"),
     "web": ("granian", "--interface=wsgi", "--workers=1", f"--port={free_port()}", "agentops.wsgi:application"),
 }

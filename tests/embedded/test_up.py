@@ -49,7 +49,7 @@ def up(home: Path) -> Iterator[Up]:
 
 
 def test_up_says_where_it_is_and_all_parts_answer(up: Up) -> None:
-    assert readiness(up.url) == {"ready": True, "database": "ok", "broker": "ok", "worker": "ok"}
+    assert readiness(up.url) == {"ready": True, "database": "ok", "broker": "ok", "beat": "ok", "worker": "ok"}
 
 
 def test_the_secret_key_is_kept_and_private(up: Up, home: Path) -> None:

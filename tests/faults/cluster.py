@@ -72,7 +72,7 @@ class Cluster:
         for worker in self.workers:
             worker.stop()
         self.mutant = mutant
-        self.sql("DELETE FROM embedded_pulse")
+        self.sql("DELETE FROM embedded_pulse WHERE queue <> 'beat'")
         for worker in self.workers:
             worker.start()
         until(self.is_ready, 60)

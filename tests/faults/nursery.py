@@ -72,7 +72,7 @@ def worker(folder: str, mutant: str = "", clock: str = "") -> None:
 
 def beat() -> None:
     """As compose.yaml runs it."""
-    app.start(["beat", "--loglevel=WARNING", "--scheduler=celery.beat:Scheduler", "--pidfile="])
+    app.start(["beat", "--loglevel=WARNING", "--pidfile="])
 
 
 ROLES: dict[str, Callable[..., None]] = {"web": web, "worker": worker, "beat": beat, "tamper": tamper.write}

@@ -57,3 +57,14 @@ def test_a_lost_call_that_can_be_looked_up_ends_known(stage: Stage) -> None:
     scene.settled_known()
     assert judge(scene.facts(), Promises()).broken == []
     assert "step.reconciled_succeeded" in scene.kinds()
+
+
+def test_what_a_run_has_used_is_kept_when_its_worker_dies(stage: Stage) -> None:
+    stage.arm("after_settle", "look")
+    scene = stage.start("bounded").settled()
+    assert stage.is_fired("after_settle", "look")
+    assert judge(scene.facts(), Promises()).broken == []
+    run = stage.program.run(scene.run)
+    assert (run["status"], run["terminal_reason"]) == ("exhausted", "tool_call_budget")
+    assert (run["budget"]["used"]["tool_calls"], run["budget"]["reserved"]["tool_calls"]) == (2, 0)
+    assert [line.tool for line in scene.lines()] == ["read", "read"]

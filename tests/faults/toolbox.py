@@ -52,9 +52,11 @@ def agents() -> list[dict[str, Any]]:
         "held-look": [_call("look_held", 1)],
         "two": [_call("once", 1), _call("pay", 2)],
         "looks": [_call("look", 1)],
+        "bounded": [_call("look", place) for place in (1, 2, 3)],
     }
     return [
         {"slug": slug, "name": slug, "planner": "playbook", "tools": names, "playbook": {"steps": steps}}
+        | ({"budget": {"tool_calls": 2}} if slug == "bounded" else {})
         for slug, steps in shapes.items()
     ]
 

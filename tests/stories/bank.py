@@ -67,4 +67,4 @@ class Bank:
 
     def _take(self, call: str) -> None:
         self.seen.append(call)
-        self._may_answer.wait(30)
+        self._may_answer.wait(90)

@@ -38,9 +38,9 @@ class Stack:
         }
 
     def start(self, *names: str) -> None:
-        """As their containers would be."""
+        """As their containers would be; `worker-2` is another one of the service `worker`."""
         for name in names:
-            command = self._command(self._services[name]["command"], name)
+            command = self._command(self._services[name.partition("-")[0]]["command"], name)
             self.processes[name] = self._spawn(command, self._environment)
 
     def prepare(self) -> None:
@@ -89,9 +89,10 @@ class Stack:
         port = ["redis-cli", "-p", str(self.ports["redis"])]
         until(lambda: subprocess.run([*port, "ping"], capture_output=True, check=False).stdout == b"PONG\n", 20)
 
-    def flush_redis(self) -> None:
-        """Empty the broker."""
-        subprocess.run(["redis-cli", "-p", str(self.ports["redis"]), "flushall"], capture_output=True, check=True)
+    def redis(self, *command: str) -> str:
+        """What it answers."""
+        asked = ["redis-cli", "-p", str(self.ports["redis"]), *command]
+        return subprocess.run(asked, capture_output=True, check=True, text=True).stdout.strip()
 
     def _command(self, words: Sequence[str], name: str) -> list[str]:
         changed = [self._local(word, name) for word in words]

@@ -24,6 +24,7 @@ from tests.stories.stack import Stack, has_redis
 from tests.up import until
 
 LONG = 300.0
+VISIBLE_SECONDS = 2
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +34,8 @@ def stack(server: Server, bank: Bank) -> Iterator[Stack]:
     folder = Path(tempfile.mkdtemp(prefix="agentops-stack-"))
     (folder / "static").mkdir()
     server.make_database("stories")
-    made = Stack(folder, server, "stories", {"AGENTOPS_SILENT_SECONDS": str(SILENT_SECONDS)}, bank.host)
+    seconds = {"AGENTOPS_SILENT_SECONDS": str(SILENT_SECONDS), "AGENTOPS_VISIBILITY_SECONDS": str(VISIBLE_SECONDS)}
+    made = Stack(folder, server, "stories", seconds, bank.host)
     try:
         made.start("redis")
         made.wait_for_redis()
@@ -68,13 +70,14 @@ def listening(stack: Stack, office: Office) -> ClientConnection:
 
 def hears(socket: ClientConnection, kind: str, row: str, seconds: float = 60) -> bool:
     """Whether the socket is told in time that this row changed."""
+    return hears_that(socket, {"type": "row.changed", "kind": kind, "id": row}, seconds)
+
+
+def hears_that(socket: ClientConnection, said: dict[str, str], seconds: float = 60) -> bool:
+    """Whether this is said in time."""
     ends = time.monotonic() + seconds
     with suppress(TimeoutError):
-        while json.loads(socket.recv(max(ends - time.monotonic(), 0))) != {
-            "type": "row.changed",
-            "kind": kind,
-            "id": row,
-        }:
+        while json.loads(socket.recv(max(ends - time.monotonic(), 0))) != said:
             pass
         return True
     return False
@@ -99,21 +102,25 @@ def test_its_health_check_is_content(stack: Stack, clerk: Office, service: str) 
 def test_an_emptied_broker_loses_nothing(stack: Stack, clerk: Office) -> None:
     stack.signal("worker", signal.SIGSTOP)
     run = clerk.start("INV-1002").json()["id"]
-    stack.flush_redis()
+    stack.redis("flushall")
     stack.signal("worker", signal.SIGCONT)
     asked = clerk.asked(run)
-    stack.flush_redis()
+    stack.redis("flushall")
     assert clerk.approve(asked).status_code == 201
-    stack.flush_redis()
+    stack.redis("flushall")
     assert clerk.finish(run)["status"] == "succeeded"
     assert len(clerk.payments("INV-1002")) == 1
 
 
-def test_a_socket_that_was_open_meanwhile_is_told_again(stack: Stack, clerk: Office) -> None:
+def test_a_socket_that_was_open_meanwhile_is_told_to_look_again_and_hears_what_follows(
+    stack: Stack, clerk: Office
+) -> None:
     with listening(stack, clerk) as socket:
         stack.end("redis", signal.SIGKILL)
+        assert clerk.start("INV-1006").status_code == 201
         stack.start("redis")
         stack.wait_for_redis()
+        assert hears_that(socket, {"type": "facts.missed"}, LONG)
         until(lambda: hears(socket, "run", clerk.start("INV-1006").json()["id"], 5), LONG)
 
 
@@ -152,21 +159,45 @@ def test_a_decision_outlives_the_web_process_that_could_not_tell_the_broker(
     assert bank.seen.count("POST /bank_once/1") == 1
 
 
-def test_a_worker_asked_to_stop_finishes_its_call_and_leaves_the_rest(stack: Stack, clerk: Office, bank: Bank) -> None:
-    clerk.employ(bank, "bank_slow", "POST", "write", timeout_ms=20_000)
-    first, second = clerk.call("bank_slow", 1), clerk.call("bank_slow", 2)
-    waiting = clerk.asked(second)
+def test_what_the_broker_delivers_again_is_not_done_again(stack: Stack, clerk: Office, bank: Bank) -> None:
+    clerk.employ(bank, "bank_long", "POST", "write", timeout_ms=60_000)
+    began = time.monotonic()
+    run = clerk.call("bank_long", 1)
+    asked = clerk.asked(run)
+    until(lambda: time.monotonic() - began > VISIBLE_SECONDS, LONG)
     bank.hold()
-    assert clerk.approve(clerk.asked(first)).status_code == 201
-    bank.wait_for("POST /bank_slow/1")
-    stack.signal("worker", signal.SIGTERM)
+    assert clerk.approve(asked).status_code == 201
+    bank.wait_for("POST /bank_long/1")
+    # What workers have not finished in this time; the worker itself brings it back every ten seconds.
+    until(lambda: stack.redis("hlen", "unacked") == "0", LONG)
+    bank.let_go()
+    until(lambda: clerk.step(run, "bank_long")["status"] == "succeeded", LONG)
+    assert bank.seen.count("POST /bank_long/1") == 1
+
+
+def test_a_worker_asked_to_stop_finishes_its_calls_and_another_takes_the_rest(
+    stack: Stack, clerk: Office, bank: Bank
+) -> None:
+    clerk.employ(bank, "bank_slow", "POST", "write", timeout_ms=60_000)
+    clerk.employ(bank, "bank_look", "GET", "read", timeout_ms=60_000)
+    run = clerk.call("bank_slow", 1)
+    waiting = clerk.asked(run)
+    bank.hold()
+    busy = [clerk.call("bank_look", n) for n in range(8)]
+    for n in range(8):
+        bank.wait_for(f"GET /bank_look/{n}")
     assert clerk.approve(waiting).status_code == 201
+    stack.signal("worker", signal.SIGTERM)
+    stack.start("worker-2")
+    bank.wait_for("POST /bank_slow/1")
+    assert stack.processes["worker"].poll() is None
     bank.let_go()
     assert stack.end("worker", signal.SIGCONT) == 0
-    assert clerk.step(first, "bank_slow")["status"] == "succeeded"
-    stack.start("worker")
-    until(lambda: clerk.step(second, "bank_slow")["status"] == "succeeded", LONG)
-    assert bank.seen.count("POST /bank_slow/1") == bank.seen.count("POST /bank_slow/2") == 1
+    stack.processes["worker"] = stack.processes.pop("worker-2")
+    until(lambda: clerk.step(run, "bank_slow")["status"] == "succeeded", LONG)
+    assert [clerk.step(one, "bank_look")["status"] for one in busy] == ["succeeded"] * 8
+    assert [bank.seen.count(f"GET /bank_look/{n}") for n in range(8)] == [1] * 8
+    assert bank.seen.count("POST /bank_slow/1") == 1
 
 
 def test_readiness_is_red_while_a_silent_worker_or_no_beat_leaves_work_waiting(stack: Stack, clerk: Office) -> None:
@@ -179,7 +210,8 @@ def test_readiness_is_red_while_a_silent_worker_or_no_beat_leaves_work_waiting(s
     until(lambda: clerk.readiness()["ready"], LONG)
     clerk.asked(run)
     stack.end("beat", signal.SIGKILL)
-    until(lambda: clerk.readiness()["worker"].startswith("silent for"), LONG)
+    until(lambda: clerk.readiness()["beat"].startswith("silent for"), LONG)
+    assert clerk.readiness()["worker"] == "ok"
     assert not stack.is_healthy("beat")
     stack.start("beat")
     until(lambda: clerk.readiness()["ready"], LONG)

@@ -5,7 +5,9 @@ from decimal import Decimal
 import pytest
 
 from approvals.domain.decision import Verdict
+from runs.domain.errors import RunFinished, TurnOpen
 from runs.operations.deciding import Decided, decide
+from runs.operations.submitting import Usage
 from tests.races.conftest import together
 from tests.runs.scenario import Stage
 
@@ -54,3 +56,26 @@ def test_eight_workers_never_start_more_reads_than_the_run_has_calls(stage: Stag
     used, reserved = stage.budget(run_id)
     assert used.tool_calls <= 7
     assert reserved.tool_calls == 0
+
+
+def test_eight_turns_race_for_the_last_seven_tokens(stage: Stage) -> None:
+    run_id = stage.outside(budget={"tokens": 7, "steps": 20})
+
+    def one_turn(place: int) -> str:
+        while True:
+            try:
+                stage.propose(run_id, stage.read(again=place), usage=Usage(input_tokens=1))
+            except TurnOpen:
+                stage.work(run_id)
+            except RunFinished as over:
+                return str(over.details["terminal_reason"])
+            else:
+                return "taken"
+
+    together([lambda place=place: one_turn(place) for place in range(8)])  # type: ignore[misc]  # each its own
+    used, reserved = stage.budget(run_id)
+    assert (used.tokens, reserved.tool_calls) == (8, 0)
+    assert stage.statuses(run_id) == ["succeeded"] * 7
+    assert (stage.run(run_id).status, stage.run(run_id).terminal_reason) == ("exhausted", "token_budget")
+    assert one_turn(8) == "token_budget"
+    assert stage.budget(run_id)[0].tokens == 8

@@ -14,6 +14,7 @@ from agentops.tenancy.scopes import OWNER
 from agentops.tenancy.tenant_admin import TenantModelAdmin
 from runs.admin_forms import AgentForm
 from runs.budget_forms import FIELDS, TeamBudgetForm
+from runs.model_forms import MODEL_FIELDS
 from runs.models import Agent, AgentVersion, TeamBudget
 from runs.operations.budgeting import keep_team_budget
 from runs.operations.configuring import add_agent, change_agent, switch_agent
@@ -42,6 +43,7 @@ class AgentAdmin(TenantModelAdmin):
             ("What it is", {"fields": first}),
             ("What it may use", {"fields": ("tools",)}),
             ("How it plans", {"fields": ("planner", "playbook")}),
+            ("The model that plans", {"fields": MODEL_FIELDS, "description": "Read for the planner of that name."}),
             (
                 "What it may spend",
                 {"fields": FIELDS, "description": "A run may be started with less, never with more."},
@@ -131,4 +133,6 @@ def _shown(row: AgentVersion, agent: Agent) -> Version:
     whole = {"planner": row.planner, "tools": row.tools, "budget": parse(row.budget)}
     if row.playbook:
         whole["playbook"] = parse(row.playbook)
+    if row.model:
+        whole["model"] = parse(row.model)
     return Version(row.number, row.id == agent.current_id, row.created_at, row.created_by, written(whole))

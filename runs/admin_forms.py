@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 from django import forms
 
 from agentops.tenancy.transaction import current_tenant
-from runs.budget_forms import BudgetForm
 from runs.domain.agent import EMPTY_PLAYBOOK
+from runs.model_forms import ModelFields
 from runs.models import Agent
 from runs.operations.configuring import definition_of
 from tools.admin_fields import ExactJson
@@ -14,11 +14,12 @@ from tools.queries import names_of_all
 
 PLANNERS = (
     ("playbook", "playbook: the script below plans every turn"),
+    ("model", "model: a language model plans every turn, as said below"),
     ("external", "external: a program of yours proposes over REST"),
 )
 
 
-class AgentForm(BudgetForm):
+class AgentForm(ModelFields):
     """One definition; saving a changed one makes a new immutable version."""
 
     slug = forms.SlugField(
@@ -55,7 +56,8 @@ class AgentForm(BudgetForm):
     def definition(self) -> dict[str, Any]:
         """What was filled in, as `check_agent` reads it."""
         parts = ("slug", "name", "description", "planner", "tools", "playbook")
-        return {**{part: self.cleaned_data[part] for part in parts}, "budget": self.budget()}
+        model = {"model": self.model()} if self.cleaned_data["planner"] == "model" else {}
+        return {**{part: self.cleaned_data[part] for part in parts}, **model, "budget": self.budget()}
 
     def _fill(self, definition: dict[str, Any]) -> None:
         self.fill(definition["budget"])
@@ -63,3 +65,5 @@ class AgentForm(BudgetForm):
         self.initial["version"] = self.instance.current.number
         if definition["playbook"] is not None:
             self.initial["playbook"] = definition["playbook"]
+        if definition["model"] is not None:
+            self.fill_model(definition["model"])

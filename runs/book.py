@@ -21,7 +21,7 @@ from runs.domain.budget import Counters, Limits, read_counters, read_limits
 from runs.domain.model_call import ModelCall
 from runs.domain.run import RunEvent, RunStatus
 from runs.domain.step import OPEN, StepEvent, StepStatus
-from runs.models import AgentVersion, Attempt, Event, Observation, Proposal, Run, Step, WorkItem
+from runs.models import AgentVersion, Attempt, Event, ModelRequest, Observation, Proposal, Run, Step, WorkItem
 from tools.call import PinnedTool
 from tools.domain.canonical import Json, canonical
 from tools.workflow_handles import Movable
@@ -79,6 +79,8 @@ class Book:
     model_calls: list[ModelCall] = field(default_factory=list)
     probing: bool = False
     workflow: Movable | None = None
+    asking: ModelRequest | None = None
+    ended_asking: ModelRequest | None = None
 
     @property
     def known_secrets(self) -> frozenset[str]:
@@ -240,9 +242,9 @@ class Book:
 
 def rows_of(book: Book) -> Iterable[Model]:
     """Every row that was loaded and may have changed."""
-    yield book.run
-    yield book.work
+    yield from (book.run, book.work)
     yield from book.steps
     yield from book.requests.values()
     yield from book.attempts.values()
     yield from book.closed
+    yield from filter(None, [book.asking])

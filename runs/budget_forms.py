@@ -16,7 +16,7 @@ _COUNTS = {
     "tool_calls": ("Tool calls", "Calls that were started, reads too."),
     "seconds": ("Seconds", "Since the start, without the time in which only people were awaited."),
     "records": ("Records", "Rows that calls change, as their tools say."),
-    "tokens": ("Tokens", "Input and output tokens that an external planner reports."),
+    "tokens": ("Tokens", "Input and output tokens of its model, or those that an external planner reports."),
     "result_bytes": ("Result bytes", "Bytes of results that the planner is given."),
 }
 

@@ -5,12 +5,12 @@ from uuid import UUID
 
 from agentops.after_commit import nudge
 from agentops.tenancy.ids import uuid7
-from runs import inflight, probing
+from runs import inflight, probing, thinking
 from runs.book import Book
 from runs.leases import Lease
 from runs.ledger import RunBroke
 from runs.operations import advancing
-from runs.operations.advancing import Execute, Idle, Look, Next, Probe
+from runs.operations.advancing import Execute, Idle, Look, Next, Probe, Think
 from runs.operations.claiming import Claimed
 from runs.operations.giving_up import give_up
 from runs.operations.settling import Settled
@@ -56,6 +56,9 @@ def _segment(found: Next, owner: UUID) -> None:
             case Look(lookup):
                 looked = probing.look_up(lookup)
                 found = advancing.resume(lookup.tenant_id, lookup.run_id, owner, found=looked)
+            case Think(asked):
+                reply = asked, thinking.think(asked)
+                found = advancing.resume(asked.tenant_id, asked.run_id, owner, replied=reply)
             case Execute(call, book):
                 found = _settled(Settled(call, perform(call)), owner, book)
 

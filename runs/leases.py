@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 from uuid import UUID
 
 from django.db import connection
@@ -12,41 +13,49 @@ LEASE_SECONDS = 20
 """The longest lease without a heartbeat. Shorter calls have theirs at once for their whole time."""
 BEAT_SECONDS = 5.0
 
+_HELD = {
+    "step": ("runs_step", "token", "status = 'running'"),
+    "model_call": ("runs_modelrequest", "number", "outcome IS NULL"),
+}
+"""Where each kind of lease stands: the table, the column of its token, and the condition under which it is held."""
+
 # A run that somebody has locked is left out and renewed by the next beat: what its holder read stays true.
 _RENEW = """
 WITH mine AS MATERIALIZED (
     SELECT id FROM runs_work_item WHERE id = ANY(%(runs)s) FOR UPDATE SKIP LOCKED
 )
-UPDATE runs_step s SET lease_until = clock_timestamp() + make_interval(secs => %(seconds)s)
+UPDATE {table} s SET lease_until = clock_timestamp() + make_interval(secs => %(seconds)s)
 FROM mine, unnest(%(steps)s::uuid[], %(tokens)s::int[]) held(step_id, token)
-WHERE s.run_id = mine.id AND s.tenant_id = %(tenant)s AND s.id = held.step_id AND s.token = held.token
-  AND s.status = 'running'
+WHERE s.run_id = mine.id AND s.tenant_id = %(tenant)s AND s.id = held.step_id AND s.{token} = held.token
+  AND s.{condition}
 RETURNING s.id
 """
 
 
 @dataclass(frozen=True)
 class Lease:
-    """What a worker holds while it makes one call."""
+    """What a worker holds while it makes one call: of a tool for a step, or of a model for a run."""
 
     tenant_id: UUID
     run_id: UUID
     step_id: UUID
     token: int
+    kind: Literal["step", "model_call"] = "step"
 
 
 def renew(leases: Iterable[Lease]) -> set[UUID]:
     """Renew those that are still held. Returns the steps whose lease now ends later."""
-    by_tenant: dict[UUID, list[Lease]] = {}
+    alike: dict[tuple[UUID, str], list[Lease]] = {}
     for lease in leases:
-        by_tenant.setdefault(lease.tenant_id, []).append(lease)
-    return {step for tenant_id, held in by_tenant.items() for step in _renewed(tenant_id, held)}
+        alike.setdefault((lease.tenant_id, lease.kind), []).append(lease)
+    return {step for (tenant_id, kind), held in alike.items() for step in _renewed(tenant_id, kind, held)}
 
 
-def _renewed(tenant_id: UUID, held: list[Lease]) -> list[UUID]:
+def _renewed(tenant_id: UUID, kind: str, held: list[Lease]) -> list[UUID]:
+    table, token, condition = _HELD[kind]
     with tenant_transaction(tenant_id), connection.cursor() as cursor:
         cursor.execute(
-            _RENEW,
+            _RENEW.format(table=table, token=token, condition=condition),
             {
                 "tenant": tenant_id,
                 "runs": [lease.run_id for lease in held],

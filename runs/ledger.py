@@ -103,7 +103,8 @@ def _open(work: WorkItem, left: Book | None = None) -> Book:
 
 def _beforehand(book: Book) -> Iterator[Statement]:
     """A step that moved twice moves through the middle, so that the trigger sees each hop; a superseded
-    request leaves before its successor, which the unique index would refuse."""
+    request, and a request to a model that has ended, leave before their successors, which unique indexes would
+    refuse."""
     before = {pk: values["status"] for (model, pk), values in book.loaded.items() if model is Step}
     legal = hops()
     moved = [s for s in book.steps if s.id in before and before[s.id] != s.status]
@@ -111,12 +112,16 @@ def _beforehand(book: Book) -> Iterator[Statement]:
         path = [status for step_id, status in book.hops if step_id == step.id]
         for status in path[1:] if (before[step.id], step.status) not in legal else []:
             yield setting(Step, step.id, {"status": status})
-    for request in book.requests.values():
-        if request.status == RequestStatus.SUPERSEDED.value and (ApprovalRequest, request.id) in book.loaded:
-            statement = _change(book, request)
-            if statement is not None:
-                yield statement
-                remember(book, [request])
+    for row in _leaving(book):
+        if (statement := _change(book, row)) is not None:
+            yield statement
+            remember(book, [row])
+
+
+def _leaving(book: Book) -> Iterator[Model]:
+    yield from (r for r in book.requests.values() if r.status == RequestStatus.SUPERSEDED.value)
+    if book.ended_asking is not None:
+        yield book.ended_asking
 
 
 def _insertions(rows: Sequence[Model]) -> list[Statement]:

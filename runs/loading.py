@@ -14,7 +14,7 @@ from approvals.models import ApprovalRequest, Decision
 from runs.book import Book
 from runs.circumstances import MEMBERS, OF_RUN, PARTS, circumstances
 from runs.domain.errors import RunNotFound
-from runs.models import Agent, AgentVersion, Attempt, Proposal, Run, Step, WorkItem
+from runs.models import Agent, AgentVersion, Attempt, ModelRequest, Proposal, Run, Step, WorkItem
 from runs.rows import instance, preparing
 from tools.workflow_handles import lock_handle
 
@@ -115,6 +115,9 @@ def load(work: WorkItem, left: Book | None = None) -> Book:
     book = kept or _whole(work, opened_at)
     if book.run.workflow_at_id is not None:
         book.workflow = lock_handle(work.tenant_id, book.run.workflow_at_id)
+    if book.agent.planner == "model":
+        calls = ModelRequest.objects.filter(tenant_id=work.tenant_id, run_id=work.id)
+        book.asking = calls.order_by("-number").first()
     return book
 
 

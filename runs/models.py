@@ -9,11 +9,12 @@ from runs.checkpoint_models import Checkpoint
 from runs.domain.run import FINAL, RunStatus
 from runs.domain.step import StepStatus
 from runs.event_models import Event
+from runs.planning_models import ModelRequest
 from runs.work_models import StartRecord, WorkItem
 
 __all__ = [
-    "Agent", "AgentVersion", "Attempt", "Checkpoint", "Event", "Observation", "Proposal", "Run", "StartRecord", "Step",
-    "TeamBudget", "WorkItem",
+    "Agent", "AgentVersion", "Attempt", "Checkpoint", "Event", "ModelRequest", "Observation", "Proposal", "Run",
+    "StartRecord", "Step", "TeamBudget", "WorkItem",
 ]  # fmt: skip
 
 _FINAL_RUN = models.Q(status__in=sorted(s.value for s in FINAL))
@@ -42,7 +43,7 @@ class Agent(models.Model):
 
 
 class AgentVersion(models.Model):
-    """One immutable version: planner, playbook, tools, budgets. JSON stands as canonical text."""
+    """One immutable version: planner, playbook or model, tools, budgets. JSON stands as canonical text."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     tenant = models.ForeignKey("tenancy.Tenant", on_delete=models.PROTECT, db_index=False, related_name="+")
@@ -50,6 +51,7 @@ class AgentVersion(models.Model):
     number = models.PositiveIntegerField()
     planner = models.CharField(max_length=10)
     playbook = models.TextField(default="")
+    model = models.TextField(default="", db_default="")
     tools = ArrayField(models.CharField(max_length=40))
     budget = models.TextField()
     content_hash = models.CharField(max_length=64)

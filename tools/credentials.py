@@ -54,6 +54,11 @@ def credential_for(tenant_id: UUID, spec: ToolSpec) -> SecretStr | None:
     return _secret(row)
 
 
+def destination_of(tenant_id: UUID, name: str) -> str | None:
+    """The one `host:port` that this credential may be sent to, in the open transaction; None: there is none."""
+    return Credential.objects.filter(tenant_id=tenant_id, name=name).values_list("destination", flat=True).first()
+
+
 def known_secrets(tenant_id: UUID) -> frozenset[str]:
     """Every stored bearer of the tenant, in the open transaction, so that masking can recognise one that travels."""
     return frozenset(_secret(row).get_secret_value() for row in Credential.objects.filter(tenant_id=tenant_id))

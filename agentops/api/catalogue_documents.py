@@ -54,9 +54,10 @@ class AgentDocument(Shown):
     description: str
     enabled: bool
     version: int
-    planner: Literal["playbook", "external"]
+    planner: Literal["playbook", "model", "external"]
     tools: list[str]
     playbook: Any
+    model: JsonObject | None
     budget: JsonObject
 
 

@@ -185,6 +185,7 @@ def agent(row: Agent) -> dict[str, Any]:
         "planner": current.planner if current else None,
         "tools": current.tools if current else [],
         "playbook": Raw(current.playbook) if current and current.playbook else None,
+        "model": Raw(current.model) if current and current.model else None,
         "budget": Raw(current.budget) if current else None,
     }
 

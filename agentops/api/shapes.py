@@ -22,7 +22,7 @@ _Word = Annotated[str, Field(max_length=200), _NoNul]
 _Count = Annotated[int, Field(ge=0, le=2**53)]
 _Amount = Annotated[str, Field(pattern=r"^[0-9]{1,12}(\.[0-9]{1,8})?$")]
 _ToolName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
-_Planner = Literal["playbook", "external"]
+_Planner = Literal["playbook", "model", "external"]
 
 
 class _Body(BaseModel):
@@ -156,6 +156,7 @@ class DefineAgent(_Body):
     planner: _Planner
     tools: Annotated[list[_ToolName], Field(max_length=500)]
     playbook: JsonObject | None = None
+    model: JsonObject | None = None
     budget: JsonObject = Field(default_factory=dict)
     description: Annotated[str, Field(max_length=4_000), _NoNul] = ""
 
@@ -167,6 +168,7 @@ class ChangeAgent(_Body):
     planner: _Planner | None = None
     tools: Annotated[list[_ToolName], Field(max_length=500)] | None = None
     playbook: JsonObject | None = None
+    model: JsonObject | None = None
     budget: JsonObject | None = None
     description: Annotated[str, Field(max_length=4_000), _NoNul] | None = None
     enabled: bool | None = None

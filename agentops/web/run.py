@@ -1,5 +1,6 @@
 """One run: where it stands, what it spent, and every step."""
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -20,6 +21,7 @@ from agentops.web.phases import phases
 from agentops.web.waterfall import Fall, numbers, planning_began, segments, took
 from runs import queries
 from runs.domain.run import FINAL
+from runs.model_queries import model_calls
 from runs.operations.cancelling import cancel
 from tools.domain.canonical import parse
 
@@ -47,6 +49,7 @@ def page_of(actor: Actor, run_id: UUID) -> dict[str, Any]:
     view, steps = queries.run(actor, run_id), queries.steps(actor, run_id)
     log = queries.events(actor, run_id)
     run = view.run
+    asked = model_calls(actor, run)
     end = run.finished_at or max(timezone.now(), run.created_at)
     return {
         "view": view,
@@ -58,7 +61,8 @@ def page_of(actor: Actor, run_id: UUID) -> dict[str, Any]:
         "graph": _graph(view, log),
         "bars": bars(view.budget),
         "asked": [ask for v in steps for ask in v.requests if ask.id in view.open_approvals],
-        "falls": _falls(steps, run.created_at, end),
+        "falls": _falls(steps, run.created_at, end, {call.turn: call.number for call in asked}),
+        "model_calls": asked,
         "end": end,
         "answer": run.answer,
         "input_fields": as_fields(parse(run.input), {}),
@@ -73,9 +77,9 @@ def _graph(view: queries.RunView, log: list[queries.Event]) -> Graph | None:
     return draw_workflow(at.spec, state=at.state, walked=[(one["from"], one["to"]) for one in told]) if at else None
 
 
-def _falls(steps: list[queries.StepView], start: Any, end: Any) -> list[Fall]:
+def _falls(steps: list[queries.StepView], start: Any, end: Any, asked: Mapping[int, int]) -> list[Fall]:
     began = planning_began(steps, start)
     return [
-        Fall(v, segments(v, at, start, end), took(v, end), as_fields(v.args, {}), number)
+        Fall(v, segments(v, at, start, end), took(v, end), as_fields(v.args, {}), number, asked.get(v.step.turn))
         for v, at, number in zip(steps, began, numbers(steps), strict=True)
     ]

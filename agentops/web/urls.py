@@ -7,6 +7,7 @@ from agentops.web.decide import decisions
 from agentops.web.inbox import inbox, inbox_count
 from agentops.web.keys import key_revocation, keys
 from agentops.web.log import events_page, export
+from agentops.web.model_call import model_call_page
 from agentops.web.people import settings_page
 from agentops.web.reconcile import reconciliation
 from agentops.web.request import checks, request_page
@@ -29,6 +30,7 @@ urlpatterns = [
     path("runs", runs_page, name="runs"),
     path("runs/start", start, name="start"),
     path("runs/<uuid:run_id>", run_page, name="run"),
+    path("runs/<uuid:run_id>/model/<int:number>", model_call_page, name="model-call"),
     path("runs/<uuid:run_id>/input", input_values, name="input-values"),
     path("runs/<uuid:run_id>/events", events_page, name="events"),
     path("runs/<uuid:run_id>/export", export, name="export"),

@@ -23,13 +23,14 @@ class Segment:
 
 @dataclass(frozen=True)
 class Fall:
-    """One step with its stretches and how long it took."""
+    """One step with its stretches and how long it took. `model_call`: the request whose answer it stands in."""
 
     view: StepView
     segments: list[Segment]
     seconds: float
     fields: Sequence[Field]
     number: str
+    model_call: int | None = None
 
     @property
     def gist(self) -> list[str]:

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 
 from runs.domain.budget import Limits
 from runs.domain.errors import InvalidAgent
+from runs.domain.model_spec import ModelSpec, check_model
 from runs.domain.playbook import Playbook
 from runs.domain.script import calls_of, checked_playbook
 from tools.domain.canonical import canonical
@@ -30,26 +31,28 @@ _NoNul = AfterValidator(_without_nul)
 
 
 class AgentSpec(BaseModel):
-    """What people write. `playbook` counts only for the planner of that name."""
+    """What people write. `playbook` and `model` count only for the planner of that name."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     slug: Annotated[str, StringConstraints(pattern=SLUG)]
     name: Annotated[str, Field(min_length=1, max_length=100), _NoNul]
     description: Annotated[str, Field(max_length=4000), _NoNul] = ""
-    planner: Literal["playbook", "external"]
+    planner: Literal["playbook", "model", "external"]
     tools: Annotated[tuple[ToolName, ...], Field(max_length=500)] = ()
     playbook: Any = None
+    model: Any = None
     budget: Any = Field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class CheckedAgent:
-    """A definition without faults of its own. `script` is None for an external planner."""
+    """A definition without faults of its own. `script` is there for a playbook, `model` for a model."""
 
     spec: AgentSpec
     script: Playbook | None
     limits: Limits
+    model: ModelSpec | None = None
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -59,6 +62,7 @@ class CheckedAgent:
             "playbook": canonical(self.spec.playbook) if self.script else "",
             "tools": sorted(set(self.spec.tools)),
             "budget": canonical(self.spec.budget or {}),
+            **({"model": canonical(self.model.model_dump(exclude_none=True))} if self.model else {}),
         }
 
     @property
@@ -70,7 +74,7 @@ class CheckedAgent:
 def check_agent(raw: Mapping[str, Any]) -> CheckedAgent:
     """The definition in `raw` (exact JSON). Raises InvalidAgent with every fault found."""
     faults: list[SpecFault] = []
-    spec = script = limits = None
+    spec = script = limits = model = None
     try:
         spec = AgentSpec.model_validate(raw)
     except ValidationError as error:
@@ -82,9 +86,12 @@ def check_agent(raw: Mapping[str, Any]) -> CheckedAgent:
         limits = Limits.model_validate({} if raw.get("budget") is None else raw["budget"])
     except ValidationError as error:
         faults += faults_of(error, "/budget")
+    if raw.get("planner") == "model":
+        model, found = check_model(raw.get("model"), limits)
+        faults += found
     if spec is None or limits is None or faults:
         raise InvalidAgent(faults)
-    return CheckedAgent(spec, script, limits)
+    return CheckedAgent(spec, script, limits, model)
 
 
 def surroundings(agent: CheckedAgent, tools: Mapping[str, ToolSpec]) -> list[SpecFault]:

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
+from runs.domain.prompt import Prompt
 from runs.domain.run import TerminalReason
 from tools.domain.canonical import Json, canonical
 
@@ -52,7 +54,20 @@ class Wait:
     """Somebody outside plans."""
 
 
-Answer = Turn | Finish | GiveUp | Wait
+@dataclass(frozen=True)
+class Ask:
+    """A model must be asked, outside any transaction. `max_output`: what the budgets leave for its answer.
+
+    `tokens` and `money`: the most that it can take, to be reserved.
+    """
+
+    prompt: Prompt
+    max_output: int
+    tokens: int
+    money: Decimal
+
+
+Answer = Turn | Finish | GiveUp | Wait | Ask
 
 
 @dataclass(frozen=True)

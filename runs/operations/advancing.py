@@ -8,11 +8,13 @@ from uuid import UUID
 from agentops.after_commit import nudge_later
 from runs import ledger
 from runs.book import Book
-from runs.domain.planning import Answer, Finish, GiveUp, Turn, Wait
+from runs.domain.model_reply import Reply
+from runs.domain.planning import Answer, Ask, Finish, GiveUp, Turn, Wait
 from runs.domain.run import FINAL, RunStatus, TerminalReason
 from runs.domain.step import StepStatus
 from runs.models import Step
-from runs.operations import looking_up
+from runs.operations import asking, looking_up
+from runs.operations.asking import Asked
 from runs.operations.claiming import Claimed, claim, probes_due
 from runs.operations.ending import end
 from runs.operations.healing import heal
@@ -20,7 +22,7 @@ from runs.operations.looking_up import Found, Lookup
 from runs.operations.proposing import probes_for, propose
 from runs.operations.readings import ProbeWanted, Reading, Readings
 from runs.operations.settling import Settled, settle
-from runs.planners import plan
+from runs.planners import moments, plan
 
 PROBE_LEASE = timedelta(seconds=30)
 MAX_ROUNDS = 200
@@ -57,7 +59,14 @@ class Look:
     lookup: Lookup
 
 
-type Next = Idle | Probe | Execute | Look
+@dataclass(frozen=True)
+class Think:
+    """Ask the model, then resume with its reply."""
+
+    asked: Asked
+
+
+type Next = Idle | Probe | Execute | Look | Think
 
 
 def begin(queue: str, hint: UUID | None, owner: UUID) -> Next | None:
@@ -75,6 +84,7 @@ def resume(
     left: Book | None = None,
     readings: Sequence[Reading] = (),
     found: Found | None = None,
+    replied: tuple[Asked, Reply] | None = None,
 ) -> Next:
     """Advance the run with what the worker brought back. `left`: as it had left the run for its call."""
     known: Readings = {(r.place, r.name): r for r in readings}
@@ -83,6 +93,8 @@ def resume(
             settle(book, settled)
         if found is not None:
             looking_up.take_in(book, found)
+        if replied is not None:
+            asking.take_in(book, *replied)
         return _advance(book, owner, known)
 
 
@@ -101,7 +113,7 @@ def _next(book: Book, owner: UUID, readings: Readings) -> Next:
         if RunStatus(book.run.status) in FINAL or book.run.cancel_requested_at is not None:
             return Idle()
         cleared = book.in_status(StepStatus.CLEARED)
-        found = _take(book, cleared[0], readings, owner) if cleared else _plan(book, readings)
+        found = _take(book, cleared[0], readings, owner) if cleared else _plan(book, readings, owner)
         if found is not None:
             return found
     return Idle(soon=True)
@@ -115,13 +127,13 @@ def _take(book: Book, step: Step, readings: Readings, owner: UUID) -> Next | Non
     return None if call is None else Execute(call, book)
 
 
-def _plan(book: Book, readings: Readings) -> Next | None:
-    if book.open_steps():
-        return Idle()
-    answer: Answer = plan(book)
+def _plan(book: Book, readings: Readings, owner: UUID) -> Next | None:
+    answer: Answer = Wait() if book.open_steps() else plan(book)
     match answer:
         case Wait():
             return Idle()
+        case Ask() as wanted:
+            return Think(asking.ask(book, wanted, owner))
         case Finish(text):
             end(book, TerminalReason.COMPLETED, answer=text)
             return None
@@ -148,7 +160,7 @@ def _schedule(book: Book, found: Next) -> None:
     """When somebody must look at the run next, and who is told now."""
     if book.is_final:
         book.work.due_at = book.next_lookup()
-        book.work.cancel_requested = False
+        book.work.cancel_requested = book.asking is not None and book.asking.outcome == "abandoned"
         return
     waiting = book.in_status(StepStatus.CLEARED)
     if waiting and (isinstance(found, Execute | Idle)):
@@ -163,14 +175,14 @@ def _schedule(book: Book, found: Next) -> None:
 
 
 def _due(book: Book, found: Next) -> datetime | None:
-    moments = [step.lease_until for step in book.in_status(StepStatus.RUNNING)]
-    moments += [r.expires_at for s in book.in_status(StepStatus.HELD) if (r := book.request_of(s)) is not None]
+    due = [step.lease_until for step in book.in_status(StepStatus.RUNNING)]
+    due += [r.expires_at for s in book.in_status(StepStatus.HELD) if (r := book.request_of(s)) is not None]
     if isinstance(found, Probe):
-        moments.append(book.now + PROBE_LEASE)
+        due.append(book.now + PROBE_LEASE)
     book.settle_status()
-    moments += [book.next_lookup(), book.deadline(), book.idle_at()]
-    ahead = [m for m in moments if m is not None and m > book.now]
-    overdue = len(ahead) < sum(m is not None for m in moments)
+    due += [book.next_lookup(), book.deadline(), book.idle_at(), *moments(book)]
+    ahead = [m for m in due if m is not None and m > book.now]
+    overdue = len(ahead) < sum(m is not None for m in due)
     return min([*ahead, book.now + PROBE_LEASE] if overdue else ahead, default=None)
 
 

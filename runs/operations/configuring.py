@@ -20,6 +20,7 @@ from agentops.tenancy.transaction import tenant_transaction
 from runs.domain.agent import CheckedAgent, check_agent, surroundings
 from runs.domain.errors import AgentExists, AgentMoved, AgentNotFound, InvalidAgent
 from runs.models import Agent, AgentVersion
+from runs.operations.model_surroundings import model_faults
 from tools.domain.canonical import parse
 from tools.registry import current_versions
 
@@ -102,13 +103,15 @@ def definition_of(agent: Agent) -> dict[str, Any]:
         "planner": version.planner,
         "tools": version.tools,
         "playbook": parse(version.playbook) if version.playbook else None,
+        "model": parse(version.model) if version.model else None,
         "budget": parse(version.budget),
     }
 
 
 def _check_surroundings(tenant_id: UUID, agent: CheckedAgent) -> None:
     tools = current_versions(tenant_id, agent.spec.tools)
-    if faults := surroundings(agent, {name: tool.spec for name, tool in tools.items()}):
+    known = {name: tool.spec for name, tool in tools.items()}
+    if faults := [*surroundings(agent, known), *model_faults(tenant_id, agent)]:
         raise InvalidAgent(faults)
 
 

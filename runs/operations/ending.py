@@ -6,6 +6,7 @@ from runs.domain.planning import Refusal
 from runs.domain.run import TerminalReason, event_of
 from runs.domain.step import StepEvent, StepStatus
 from runs.models import Observation, Step
+from runs.operations.asking import abandon
 
 
 def end(
@@ -13,6 +14,7 @@ def end(
 ) -> None:
     """End the run. Held and cleared steps are withdrawn; an unknown one stays for reconciliation."""
     withdraw_open(book, actor)
+    abandon(book)
     book.stop_waiting()
     book.run.terminal_reason = reason.value
     book.run.ended_because = because

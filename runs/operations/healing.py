@@ -11,6 +11,7 @@ from runs.domain.planning import ENDS_RUN, Refusal
 from runs.domain.run import TerminalReason
 from runs.domain.step import StepEvent, StepStatus
 from runs.models import Step
+from runs.operations.asking import lose_overdue
 from runs.operations.claiming import MAX_ATTEMPTS, Claimed, args_of, late_refusal, start
 from runs.operations.ending import close_request, end_when_quiet, observe_refusal, release
 from runs.operations.settling import fail, lose
@@ -21,6 +22,7 @@ from tools.domain.outcome import ToolFault
 def heal(book: Book, owner: UUID) -> Claimed | None:
     """Bring the run up to date with the clock; what it returns must be executed again, by this worker."""
     restarted = _take_over(book, owner)
+    lose_overdue(book)
     _expire(book)
     if not book.is_final and restarted is None:
         _end_if_due(book)

@@ -84,6 +84,22 @@ def test_an_agent_is_saved_changed_started_and_switched_off(service: Caller) -> 
     assert service.post("/runs", {"agent": "looker", "task": "x"}).json()["code"] == "unknown_agent"
 
 
+@pytest.mark.usefixtures("stage")
+def test_an_agent_with_a_model_is_saved_and_its_faults_have_places(service: Caller) -> None:
+    model = {"provider": "vllm", "name": "own", "base_url": "https://models.example/v1", "temperature": 0.2}
+    agent: dict[str, Any] = {"slug": "clerk", "name": "Clerk", "planner": "model", "tools": ["t_read"], "model": model}
+    made = service.post("/agents", agent)
+    assert made.status_code == 201, made.content
+    assert made.json()["model"] == {
+        **model, "context_tokens": 32000, "instructions": "", "max_output_tokens": 4096, "seconds": 120,
+    }  # fmt: skip
+    wrong = service.patch("/agents/clerk", {"model": {"provider": "nobody", "name": ""}})
+    assert wrong.status_code == 400
+    assert {e["pointer"] for e in wrong.json()["errors"]} == {"/model/provider", "/model/name"}
+    assert service.patch("/agents/clerk", {"model": {**model, "seconds": 9}}).json()["version"] == 2
+    assert service.patch("/agents/clerk", {"planner": "external"}).json()["model"] is None
+
+
 def test_a_slug_is_taken_once_and_the_answer_says_how_to_change_it(service: Caller, mallory: Caller) -> None:
     agent: dict[str, Any] = {"slug": "looker", "name": "Looker", "planner": "external", "tools": []}
     assert service.post("/agents", agent).status_code == 201

@@ -3,17 +3,21 @@
 import time
 from collections.abc import Callable
 from typing import Any
+from uuid import UUID
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
+from pytest_django import Settings
 
 from approvals.domain.decision import Verdict
 from approvals.queries import request as request_of
 from runs import queries
 from runs.operations.deciding import decide, recheck
 from tests.cast import Person
+from tests.model_server import calling, model_serving, saying
 from tests.served import Served
+from tests.tools.server import answering
 from tests.web.scene import INVOICES, Scene
 
 LOOKS: list[dict[str, Any]] = [
@@ -24,8 +28,8 @@ LOOKS: list[dict[str, Any]] = [
 ]
 
 
-def addresses(scene: Scene) -> list[str]:
-    """One of everything: waiting, hostile, changed, done, and each list full."""
+def addresses(scene: Scene, thought: UUID) -> list[str]:
+    """One of everything: waiting, hostile, changed, done, planned by a model (`thought`), and each list full."""
     bob = scene.cast.bob.actor
     done = scene.run()
     view = request_of(bob, queries.run(bob, done).open_approvals[0])
@@ -45,10 +49,19 @@ def addresses(scene: Scene) -> list[str]:
         f"/approvals/{waits}?step=approve", f"/approvals/{waits}?step=reject", f"/approvals/{asked}",
         f"/approvals/{view.request.id}", f"/approvals/{refused.id}", "/inbox?tab=pending&q=none",
         "/runs?q=none", "/runs", f"/runs/{hostile}",
+        f"/runs/{thought}", f"/runs/{thought}/model/1", f"/runs/{thought}/model/3",
         f"/runs/{done}", f"/runs/{done}/events", "/tools", "/tools/scene_pay",
         "/settings", "/settings/keys", "/nothing",
         "/account/password/change/", "/runs/start", "/demo/ledger/",
     ]  # fmt: skip
+
+
+def thought_of(scene: Scene, settings: Settings) -> UUID:
+    """A run whose model looked, and met a fault of its provider."""
+    call = calling(("scene_invoice", {"invoice_id": "INV-1"}), ("nothing", {"x": "y" * 300}), text="I look first.")
+    with model_serving(saying(""), call, answering(503, b"busy")) as server:
+        settings.AGENTOPS_ALLOWED_PRIVATE_HOSTS = server.host
+        return scene.think(server.url)
 
 
 def faults_of(page: Page) -> list[str]:
@@ -63,9 +76,10 @@ def faults_of(page: Page) -> list[str]:
 
 @pytest.mark.parametrize("look", LOOKS, ids=["light", "dark", "phone", "dark phone"])
 def test_no_page_has_a_fault(
-    scene: Scene, sign_in: Callable[[Person], Page], browser: Browser, served: Served, look: dict[str, Any]
-) -> None:
-    pages = addresses(scene)
+    scene: Scene, sign_in: Callable[[Person], Page], browser: Browser, served: Served, settings: Settings,
+    look: dict[str, Any],
+) -> None:  # fmt: skip
+    pages = addresses(scene, thought_of(scene, settings))
     state = sign_in(scene.cast.carol).context.storage_state()
     context = browser.new_context(base_url=served.url, storage_state=state, reduced_motion="reduce", **look)
     page = context.new_page()

@@ -7,6 +7,7 @@ import pytest
 from django.apps import apps
 from django.contrib import admin
 from django.test import Client
+from pydantic import SecretStr
 
 from agentops.tenancy.transaction import tenant_transaction
 from runs.models import Agent, AgentVersion
@@ -14,6 +15,7 @@ from runs.operations.configuring import update_agent
 from runs.operations.starting import start_run
 from tests.cast import Cast, Person
 from tests.runs.scenario import Stage
+from tools.credentials import set_credential
 
 ADD = "/admin/runs/agent/add/"
 SCRIPT = {"steps": [{"tool": "t_read", "args": {"account": {"$cel": "input.account"}}}], "answer": "Read."}
@@ -57,6 +59,31 @@ def test_an_agent_is_made_changed_and_keeps_its_versions(stage: Stage) -> None:
         assert AgentVersion.objects.filter(agent=agent).count() == 2
 
 
+def test_an_agent_with_a_model_is_filled_in_field_by_field(stage: Stage) -> None:
+    carol = signed_in(stage.cast.carol)
+    set_credential(stage.cast.carol.actor, "models", "models.example:443", SecretStr("sk-0123456789"))
+    model = {
+        "model_provider": "compatible", "model_name": "own", "model_base_url": "https://models.example/v1",
+        "model_credential": "models", "model_temperature": "0.2", "model_input": "1.5", "model_output": "2",
+        "model_currency": "EUR", "model_instructions": "Pay what is due.",
+    }  # fmt: skip
+    added = carol.post(ADD, filled(planner="model", playbook="", money="5", currency="EUR", **model))
+    assert added.status_code == 302, added.content.decode()
+    agent = agent_of(stage.cast)
+    assert agent.current is not None
+    kept = json.loads(agent.current.model)
+    assert (kept["temperature"], kept["prices"]) == (0.2, {"currency": "EUR", "input": 1.5, "output": 2})
+    assert (kept["context_tokens"], kept["credential"]) == (32000, "models")
+    address = f"/admin/runs/agent/{agent.id}/change/"
+    form = carol.get(address).context["adminform"].form
+    assert form.initial["model_instructions"] == "Pay what is due."
+    assert "sk-0123456789" not in carol.get(address).content.decode()
+    shown = carol.post(
+        address, filled(planner="model", version=1, **{**model, "model_base_url": "https://else.example"})
+    )
+    assert "may only be sent to" in " ".join(shown.context["adminform"].form.errors["model_credential"])
+
+
 def test_the_same_definition_again_is_no_new_version(stage: Stage) -> None:
     carol = signed_in(stage.cast.carol)
     carol.post(ADD, filled())
@@ -82,6 +109,8 @@ def test_a_disabled_agent_starts_no_run(stage: Stage) -> None:
     ("change", "field", "said"),
     [
         ({"slug": "A"}, "slug", "pattern"),
+        ({"planner": "model"}, "model_provider", "needed"),
+        ({"planner": "model", "model_provider": "ollama", "model_name": "m"}, "model_base_url", "where your ollama"),
         ({"name": ""}, "name", "required"),
         ({"playbook": "{"}, "playbook", "the document"),
         ({"playbook": ""}, "playbook", "A playbook is needed"),

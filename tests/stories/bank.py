@@ -7,10 +7,11 @@ from tests.up import until
 
 
 class Bank:
-    """`hold()` keeps callers waiting until `let_go()`."""
+    """`hold()` keeps callers waiting until `let_go()`. `answers`: what it says at a path instead of yes."""
 
     def __init__(self) -> None:
         self.seen: list[str] = []
+        self.answers: dict[str, bytes] = {}
         self._may_answer = threading.Event()
         self._may_answer.set()
         bank = self
@@ -26,7 +27,7 @@ class Bank:
                 self._answer()
 
             def _answer(self) -> None:
-                body = b'{"ok":true}'
+                body = bank.answers.get(self.path, b'{"ok":true}')
                 try:
                     self.send_response(200)
                     self.send_header("Content-Type", "application/json")

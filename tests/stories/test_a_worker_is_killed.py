@@ -1,5 +1,7 @@
 """A worker dies with -9 while a payment and a read are on their way, and another takes its work up."""
 
+import json
+
 from tests.stories.bank import Bank
 from tests.stories.office import Office
 from tests.up import Up, until
@@ -32,3 +34,26 @@ def test_after_kill_9_a_payment_on_its_way_is_unknown_and_a_read_is_made_again(
     office.propose(paying, {"kind": "finish", "answer": "Paid."})
     assert office.ended(paying)["status"] == "succeeded"
     assert bank.seen.count("POST /bank_pay/1") == 1
+
+
+def test_after_kill_9_a_model_is_asked_again_and_the_lost_request_is_charged_once(
+    up: Up, office: Office, bank: Bank
+) -> None:
+    message = {"message": {"role": "assistant", "content": "Done."}, "index": 0, "finish_reason": "stop"}
+    usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+    whole = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [message], "usage": usage}
+    bank.answers["/v1/chat/completions"] = json.dumps(whole).encode()
+    model = {"provider": "compatible", "name": "m", "base_url": f"http://{bank.host}/v1"}
+    agent = {"slug": "thinker", "name": "Thinker", "planner": "model", "tools": [], "model": model}
+    assert office.service.post("/agents", json=agent).status_code == 201
+    bank.hold()
+    run = office.service.post("/runs", json={"agent": "thinker", "task": "Try"}).json()["id"]
+    bank.wait_for("POST /v1/chat/completions")
+    reserved = office.run(run)["budget"]["reserved"]["tokens"]
+    up.part("worker").kill()
+    bank.let_go()
+
+    ended = office.ended(run)
+    assert (ended["status"], ended["answer"]) == ("succeeded", "Done.")
+    assert bank.seen.count("POST /v1/chat/completions") == 2
+    assert (ended["budget"]["used"]["tokens"], ended["budget"]["reserved"]["tokens"]) == (reserved + 120, 0)

@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field
 from agentops.tenancy.transaction import tenant_transaction
 from runs import execution
 from runs.models import Agent, AgentVersion
+from runs.operations.configuring import install_agent
 from runs.operations.starting import start_run
 from tests.cast import Cast
 from tools.declare import ToolContext, tool
@@ -104,6 +105,15 @@ class Scene:
         started = start_run(self.cast.alice.actor, agent="office", task=f"Pay invoice {invoice}", given=given)
         self.work(started.run_id)
         return started.run_id
+
+    def think(self, address: str) -> UUID:
+        """A run that the model at this address plans for, taken as far as it goes."""
+        model = {"provider": "compatible", "name": "stub", "base_url": address, "instructions": "Pay what is due."}
+        tools = ["scene_invoice", "scene_pay"]
+        install_agent(self.cast.tenant.id, slug="thinker", name="Clerk", planner="model", tools=tools, model=model)
+        run_id = start_run(self.cast.alice.actor, agent="thinker", task="Look at INV-1").run_id
+        self.work(run_id)
+        return run_id
 
     def work(self, run_id: UUID) -> None:
         """What a worker does when it is nudged."""

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from asyncio import AbstractEventLoop
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -19,7 +18,7 @@ from tools.domain.http_answer import reading
 from tools.domain.http_request import HttpRequest, build
 from tools.domain.outcome import Failed, NotSent, Outcome, ToolFault, Unknown
 from tools.domain.spec import ToolSpec
-from tools.kinds.loop import background_loop, run_here
+from tools.kinds.loop import background_loop, run_here, torn_down_by
 from tools.kinds.transport import GuardedTransport
 
 logging.getLogger("httpx2").setLevel(logging.WARNING)  # it writes whole addresses, arguments included, at INFO
@@ -69,12 +68,10 @@ class _Attempt:
 
     async def within(self, seconds: float) -> Answer | Outcome:
         """The exchange under the wall-clock limit; a cancel tears the connection down at once."""
-        loop, task = asyncio.get_running_loop(), asyncio.current_task()
-        stop = _stopper(loop, task)
-        self.call.cancelled.call_back(stop)
         try:
-            async with asyncio.timeout(seconds):
-                return await self._exchange()
+            with torn_down_by(self.call.cancelled):
+                async with asyncio.timeout(seconds):
+                    return await self._exchange()
         except TimeoutError:
             return self._broken("timeout", f"There was no answer within {seconds:.1f} s.", retryable=True)
         except asyncio.CancelledError:
@@ -86,8 +83,6 @@ class _Attempt:
         except (httpcore2.ProtocolError, httpx2.TransportError, httpx2.StreamError):
             code = "unreachable" if self.status is None else "invalid_result"
             return self._broken(code, "There was no whole HTTP answer.", retryable=True)
-        finally:
-            self.call.cancelled.forget(stop)
 
     async def _exchange(self) -> Answer | Outcome:
         client = _client(self.policy)
@@ -129,14 +124,6 @@ class _Attempt:
         if self.left and self.call.tool.spec.is_mutation:
             return Unknown(f"{code}: {message} The request may have been acted on.")
         return Failed(ToolFault(code, message, retryable))
-
-
-def _stopper(loop: AbstractEventLoop, task: "asyncio.Task[Any] | None") -> Callable[[], object]:
-    def stop() -> None:
-        if task is not None:
-            loop.call_soon_threadsafe(task.cancel)
-
-    return stop
 
 
 async def _bounded_body(response: httpx2.Response) -> tuple[bytes | None, ToolFault | None]:

@@ -3,8 +3,11 @@
 import asyncio
 import os
 import threading
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
 from typing import Any
+
+from tools.call import CancelSignal
 
 _guard = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
@@ -18,6 +21,22 @@ def background_loop() -> asyncio.AbstractEventLoop:
             _loop = asyncio.new_event_loop()
             threading.Thread(target=_loop.run_forever, name="tool-http", daemon=True).start()
         return _loop
+
+
+@contextmanager
+def torn_down_by(signal: CancelSignal) -> Iterator[None]:
+    """The running task is cancelled when the signal is raised."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+
+    def stop() -> None:
+        if task is not None:
+            loop.call_soon_threadsafe(task.cancel)
+
+    signal.call_back(stop)
+    try:
+        yield
+    finally:
+        signal.forget(stop)
 
 
 def run_here[T](work: Coroutine[Any, Any, T]) -> T:

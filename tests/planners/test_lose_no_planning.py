@@ -1,0 +1,121 @@
+"""Planning is claimed like a call: a lost worker is charged once, asked again at most three times, and fenced off."""
+
+import threading
+import time
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+from django.db import connections
+from django.utils import timezone
+
+from agentops.tenancy.ids import uuid7
+from agentops.tenancy.transaction import tenant_transaction
+from runs import inflight, leases
+from runs.domain.model_answer import ModelAnswer, ToolUse
+from runs.domain.model_reply import ModelUsage, Replied
+from runs.models import ModelRequest
+from runs.operations import advancing, asking
+from tests.model_server import calling, model_serving, saying
+from tests.planners.conftest import Thinking, asked_only
+from tests.tools.server import silent
+
+
+def _lease_ends(stage: Thinking, run_id: UUID) -> None:
+    with tenant_transaction(stage.tenant_id):
+        late = timezone.now() - timedelta(seconds=1)
+        ModelRequest.objects.filter(run_id=run_id, outcome=None).update(lease_until=late)
+    stage.is_due(run_id)
+
+
+def test_a_lost_request_is_charged_once_and_made_again(stage: Thinking) -> None:
+    with model_serving(calling(("t_read", {"account": stage.account})), saying("Done.")) as server:
+        run_id = stage.thinker(server)
+        lost = asked_only(run_id)
+        _lease_ends(stage, run_id)
+        stage.work(run_id)
+    first, second, third = stage.calls(run_id)
+    assert [first.outcome, second.outcome, third.outcome] == ["lost", "answered", "answered"]
+    assert (first.turn, second.turn, third.turn) == (1, 1, 2)
+    assert stage.budget(run_id)[0].tokens == first.reserved_tokens + 240
+    answer = ModelAnswer("", (ToolUse("t_pay_plain", "{}"),), "tool_call")
+    late = Replied(answer, ModelUsage(7, 7))
+    advancing.resume(stage.tenant_id, run_id, uuid7(), replied=(lost, late))
+    assert stage.budget(run_id)[0].tokens == first.reserved_tokens + 240
+    assert [s.tool for s in stage.steps(run_id)] == ["t_read"]
+    assert stage.kinds(run_id)[-1] == "late_answer_refused"
+
+
+def test_a_planning_is_made_again_at_most_three_times(stage: Thinking) -> None:
+    with model_serving(saying("Never asked.")) as server:
+        run_id = stage.thinker(server)
+        for _ in range(4):
+            asked_only(run_id)
+            _lease_ends(stage, run_id)
+        stage.work(run_id)
+        assert server.requests == []
+    run = stage.run(run_id)
+    assert (run.status, run.terminal_reason) == ("failed", "planner_failed")
+    calls = stage.calls(run_id)
+    assert [c.outcome for c in calls] == ["lost"] * 4
+    assert stage.budget(run_id)[0].tokens == sum(c.reserved_tokens for c in calls)
+    assert stage.budget(run_id)[1].tokens == 0
+
+
+def test_nobody_asks_while_somebody_asks(stage: Thinking) -> None:
+    with model_serving(saying("Done.")) as server:
+        run_id = stage.thinker(server)
+        asked_only(run_id)
+        stage.is_due(run_id)
+        stage.work(run_id)
+        assert server.requests == []
+        assert stage.due(run_id) == stage.calls(run_id)[0].lease_until
+
+
+def test_a_long_answer_outlives_its_first_lease(stage: Thinking, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "LEASE_SECONDS", 2)
+    monkeypatch.setattr(leases, "LEASE_SECONDS", 2)
+    monkeypatch.setattr(inflight, "BEAT_SECONDS", 0.3)
+    with model_serving(silent) as server:
+        run_id = stage.thinker(server, seconds=30)
+        worker = threading.Thread(target=_work, args=(stage, run_id))
+        worker.start()
+        assert server.server.arrived.wait(60)
+        first = stage.calls(run_id)[0].lease_until
+        ends = time.monotonic() + 30
+        while stage.calls(run_id)[0].lease_until < first + timedelta(seconds=3):
+            assert time.monotonic() < ends
+            stage.work(run_id)
+        assert [c.outcome for c in stage.calls(run_id)] == [None]
+        server.server.closing.set()
+        _cancel(stage, run_id)
+        worker.join(20)
+    assert stage.run(run_id).status == "cancelled"
+
+
+def test_an_answer_that_waits_for_its_conditions_survives_its_worker(stage: Thinking) -> None:
+    pay = ("t_pay", {"account": stage.account, "amount": "5"})
+    with model_serving(calling(pay), saying("Done.")) as server:
+        run_id = stage.thinker(server)
+        from runs.operations.advancing import Probe, Think
+        from runs.thinking import think
+
+        found = advancing.begin("control", run_id, uuid7())
+        assert isinstance(found, Think)
+        found = advancing.resume(stage.tenant_id, run_id, uuid7(), replied=(found.asked, think(found.asked)))
+        assert isinstance(found, Probe)
+        stage.is_due(run_id)
+        stage.work(run_id)
+        assert len(server.requests) == 1
+    assert stage.statuses(run_id) == ["held"]
+
+
+def _work(stage: Thinking, run_id: UUID) -> None:
+    stage.work(run_id)
+    connections.close_all()
+
+
+def _cancel(stage: Thinking, run_id: UUID) -> None:
+    from runs.operations.cancelling import cancel
+
+    cancel(stage.cast.alice.actor, run_id)

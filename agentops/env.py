@@ -37,6 +37,7 @@ class Env(BaseModel):
     agentops_allowed_hosts: str = ""
     agentops_trusted_origins: str = ""
     agentops_allowed_private_hosts: str = ""
+    agentops_oauth_registration: bool = True
     secret_key: str = Field(default=_DEVELOPMENT_KEY, repr=False)
     debug: bool = False
     database_url: str = Field(default="", repr=False)

@@ -9,6 +9,7 @@ from kombu import Queue
 from agentops.databases import broker_options, channel_layer, connection_settings
 from agentops.env import env
 from agentops.logs import logging_settings
+from agentops.oauth_settings import oauth_settings
 
 
 def _pulse(queue: str) -> dict[str, Any]:
@@ -56,6 +57,8 @@ INSTALLED_APPS = [
     "django.contrib.postgres",
     "allauth",
     "allauth.account",
+    "oauth2_provider",
+    "agentops.oauth",
     "channels",
     "channels_postgres",
     "django_htmx",
@@ -122,6 +125,7 @@ CELERY_BEAT_SCHEDULER = "agentops.beat:Scheduler"
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "runs.sweep", "schedule": 2.0, "options": {"queue": "control", "expires": 10}},
     "checkpoint": {"task": "runs.checkpoint", "schedule": 300.0, "options": {"queue": "control", "expires": 600}},
+    "oauth-tidy": {"task": "oauth.tidy", "schedule": 3600.0, "options": {"queue": "control", "expires": 3600}},
     "pulse-control": _pulse("control"),
     "pulse-sandbox": _pulse("sandbox"),
 }
@@ -139,6 +143,9 @@ ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_ADAPTER = "agentops.web.adapter.ClosedSignup"
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
+OAUTH2_PROVIDER = oauth_settings(registration=ENV.agentops_oauth_registration)
+# RFC 8252 wants http for loopback redirects, and only those are accepted.
+SILENCED_SYSTEM_CHECKS = ["oauth2_provider.W008"]
 
 SECURE_CSP = {
     "default-src": [CSP.SELF],

@@ -11,6 +11,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("readyz", readyz),
     path("api/", include("agentops.api.urls")),
     path("admin/", admin.site.urls),
+    path("", include("agentops.oauth.urls")),
     path("", include("agentops.web.urls")),
 ]
 if apps.is_installed("demo"):

@@ -45,7 +45,7 @@ def problem(error: DomainError, **headers: str) -> HttpResponse:
     body = Problem(status=status, code=known.code, detail=known.detail, more=known.more).body()
     response = HttpResponse(dumped(body).encode(), status=status, content_type="application/problem+json")
     if status == HTTPStatus.UNAUTHORIZED:
-        headers["WWW-Authenticate"] = 'Bearer realm="agentops"'
+        headers.setdefault("WWW-Authenticate", 'Bearer realm="agentops"')
     if "retry_after" in known.more:
         headers["Retry-After"] = str(known.more["retry_after"])
     return _with(response, {"Cache-Control": "no-store"} | headers)

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 
 from agentops.api import query, renderings, stream
 from agentops.api.answers import answer
-from agentops.api.authentication import raw_key
+from agentops.api.authentication import raw_key, resource_of
 from agentops.api.documented import documented
 from agentops.api.errors import InvalidQuery
 from agentops.api.lists import EventList
@@ -45,7 +45,7 @@ def _last_seen(request: Request) -> int:
 
 
 def _stream(request: Request, run_id: UUID, after: int) -> StreamingHttpResponse:
-    source = stream.Source(run_id=run_id, after=after, raw_key=raw_key(request))
+    source = stream.Source(run_id=run_id, after=after, raw_key=raw_key(request), resource=resource_of(request))
     is_async = isinstance(request._request, ASGIRequest)
     chunks: Any = stream.followed_async(source) if is_async else stream.followed(source)
     response = StreamingHttpResponse(chunks, content_type="text/event-stream")

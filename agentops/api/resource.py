@@ -13,11 +13,13 @@ from rest_framework.views import APIView
 
 from agentops.api import errors
 from agentops.api.answers import problem
-from agentops.api.authentication import ApiKeyAuthentication
+from agentops.api.authentication import BearerAuthentication, resource_of
 from agentops.api.negotiation import OnlyJson
 from agentops.domain_error import DomainError
+from agentops.oauth.bearer import challenge
 from agentops.tenancy.access import require_scope
 from agentops.tenancy.actor import Actor
+from agentops.tenancy.errors import KeyRejected
 from agentops.tenancy.transaction import tenant_transaction
 
 logger = logging.getLogger(__name__)
@@ -26,7 +28,7 @@ logger = logging.getLogger(__name__)
 class Resource(APIView):
     """A view for programs. Handlers call one operation or query and return `answer(...)`."""
 
-    authentication_classes: tuple[type[ApiKeyAuthentication], ...] = (ApiKeyAuthentication,)
+    authentication_classes: tuple[type[BearerAuthentication], ...] = (BearerAuthentication,)
     permission_classes = ()
     throttle_classes = ()
     content_negotiation_class = OnlyJson
@@ -52,6 +54,8 @@ class Resource(APIView):
         """Every refusal as a problem; a fault of ours is recorded and says nothing of itself."""
         if isinstance(exc, errors.MethodNotAllowed):
             return problem(exc, Allow=", ".join(self.allowed_methods))
+        if isinstance(exc, KeyRejected | errors.NotAuthenticated):
+            return problem(exc, **{"WWW-Authenticate": challenge(resource_of(self.request))})
         if isinstance(exc, DomainError):
             return problem(exc)
         if isinstance(exc, Http404 | exceptions.NotFound):

@@ -12,7 +12,8 @@ from django.db import connection
 
 from agentops.api import renderings
 from agentops.api.answers import dumped
-from agentops.tenancy.access import authenticate_key, require_scope
+from agentops.api.authentication import bearer
+from agentops.tenancy.access import require_scope
 from agentops.tenancy.errors import KeyRejected, ScopeMissing
 from agentops.tenancy.scopes import RUNS_READ
 from runs import queries
@@ -30,6 +31,7 @@ class Source:
     run_id: UUID
     after: int
     raw_key: str = field(repr=False)
+    resource: str
     ended: bool = False
     beat_at: float = field(default_factory=time.monotonic)
 
@@ -44,7 +46,7 @@ class Source:
             connection.close()
 
     def _new(self) -> str:
-        actor = authenticate_key(self.raw_key)
+        actor = bearer(self.raw_key, self.resource)
         require_scope(actor, RUNS_READ)
         finished = queries.is_finished(actor, self.run_id)
         rows = queries.events(actor, self.run_id, after=self.after)

@@ -6,9 +6,13 @@ from datetime import datetime
 
 from channels.db import database_sync_to_async
 
+from agentops.oauth.bearer import challenge, holder_of
 from agentops.tenancy.access import authenticate_key
 from agentops.tenancy.actor import Actor
 from agentops.tenancy.errors import KeyRejected
+from agentops.tenancy.last_use import write_noted_uses
+
+__all__ = ["Bearer", "challenge", "principal_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +31,14 @@ class Bearer:
 
 async def principal_of(token: str, resource: str) -> Bearer | None:
     """The bearer, or None. `resource`: the absolute address that was called, for tokens that name their audience."""
-    return await database_sync_to_async(_key_holder)(token)
+    return await database_sync_to_async(_bearer)(token, resource)
 
 
-def challenge(resource: str, *, error: str = "", scope: str = "") -> str:
-    """The `WWW-Authenticate` of a 401 (no error: nothing was sent) or 403 at `resource`."""
-    said = [("error", error), ("scope", scope)]
-    return ", ".join(["Bearer" + ' realm="agentops"', *(f'{name}="{value}"' for name, value in said if value)])
+def _bearer(token: str, resource: str) -> Bearer | None:
+    found = _key_holder(token) or _token_holder(token, resource)
+    # Django's end-of-request signal, which writes them otherwise, is not sent for this door.
+    write_noted_uses()
+    return found
 
 
 def _key_holder(token: str) -> Bearer | None:
@@ -41,3 +46,8 @@ def _key_holder(token: str) -> Bearer | None:
         actor = authenticate_key(token, door="mcp")
         return Bearer(actor, f"key:{actor.key_id}")
     return None
+
+
+def _token_holder(token: str, resource: str) -> Bearer | None:
+    holder = holder_of(token, resource, door="mcp")
+    return Bearer(holder.actor, holder.actor.principal, expires_at=holder.expires_at) if holder else None

@@ -2,7 +2,8 @@
 
 import hashlib
 import hmac
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from django.db.models import OuterRef, QuerySet, Subquery
@@ -45,6 +46,19 @@ def authenticate_key(raw: str, *, door: str = "api") -> Actor:
         raise KeyRejected(_WORDS[fault], reason=fault)
     note_use(key.id, key.last_used_at)
     return _actor_of(key, roles, door)
+
+
+def agent_actor(key_id: UUID, scopes: Iterable[str], *, door: str) -> Actor:
+    """The outside agent that holds a token of this key for these scopes. Raises KeyRejected as `authenticate_key`."""
+    key = _keys().filter(id=key_id).exclude(client="").first()
+    if key is None:
+        raise KeyRejected(reason="unknown")
+    roles = _roles_behind(key)
+    if fault := _fault(key, roles):
+        raise KeyRejected(_WORDS[fault], reason=fault)
+    note_use(key.id, key.last_used_at)
+    actor = _actor_of(key, roles, door)
+    return replace(actor, scopes=in_common(scopes, actor.scopes))
 
 
 def actor_for_session(user: User, tenant: Tenant, *, door: str = "web") -> Actor:
@@ -147,17 +161,34 @@ def _actor_of(key: ApiKey, roles: frozenset[str] | None, door: str) -> Actor:
     account = key.service_account
     return Actor(
         tenant_id=key.tenant_id,
-        kind="key",
-        user_id=key.user_id,
+        kind="oauth" if key.client else "key",
+        user_id=None if key.client else key.user_id,
         service_account_id=key.service_account_id,
         key_id=key.id,
-        roles=(roles or frozenset()) if account is None else frozenset(),
+        roles=(roles or frozenset()) if account is None and not key.client else frozenset(),
         scopes=_key_scopes(key, roles),
-        label=account.name if account else str(key.user),
-        principal=f"service:{account.id}" if account else f"key:{key.id}",
+        label=_label(key),
+        principal=_principal(key),
         door=door,
-        answerable=frozenset({key.created_by_id} | ({account.owner_id} if account else set())),
+        answerable=_answerable(key),
     )
+
+
+def _label(key: ApiKey) -> str:
+    if key.client:
+        return f"{key.name} for {key.user}"[:254]
+    return key.service_account.name if key.service_account else str(key.user)
+
+
+def _principal(key: ApiKey) -> str:
+    if key.client:
+        return f"oauth:{key.id}"
+    return f"service:{key.service_account_id}" if key.service_account_id else f"key:{key.id}"
+
+
+def _answerable(key: ApiKey) -> frozenset[UUID]:
+    owner = key.service_account.owner_id if key.service_account else key.user_id
+    return frozenset(person for person in (key.created_by_id, owner) if person is not None)
 
 
 def _member_rights(tenant_id: UUID, user_id: UUID) -> Rights:

@@ -9,10 +9,10 @@ from agentops.tenancy.scopes import APPROVALS_READ, RUNS_READ, TOOLS_READ, allow
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """A person in a browser, or a key (a person's or a service account's), in one tenant."""
+    """A person in a browser, a key (a person's or a service account's), or an agent that a person allowed (`oauth`)."""
 
     tenant_id: UUID
-    kind: Literal["person", "key"]
+    kind: Literal["person", "key", "oauth"]
     user_id: UUID | None
     service_account_id: UUID | None
     key_id: UUID | None
@@ -25,7 +25,7 @@ class Actor:
 
     @property
     def is_person(self) -> bool:
-        """In the browser or by a person's key; a service account's key is nobody."""
+        """In the browser or by a person's key; a service account's key and an allowed agent are nobody."""
         return self.user_id is not None
 
     def reader(self) -> "Actor":

@@ -40,7 +40,7 @@ def create_key(
     if actor.kind != "person" or actor.user_id is None:
         raise ScopeNotGrantable("Keys are made by people who signed in, never by keys.")
     asked = frozenset(scopes)
-    _require_grantable(actor, asked, for_person=service_account_id is None)
+    require_grantable(actor, asked, for_person=service_account_id is None)
     if service_account_id is not None:
         _require_own_account(actor, service_account_id)
     raw = new_raw_key()
@@ -126,7 +126,8 @@ def _record_account(actor: Actor, kind: str, account: ServiceAccount) -> None:
     )
 
 
-def _require_grantable(actor: Actor, asked: frozenset[str], *, for_person: bool) -> None:
+def require_grantable(actor: Actor, asked: frozenset[str], *, for_person: bool) -> None:
+    """Raises PeopleOnlyScope or ScopeNotGrantable when the actor may not give these scopes away."""
     tool_scopes = asked - PRODUCT_SCOPES
     if APPROVALS_DECIDE in asked and (not for_person or tool_scopes):
         raise PeopleOnlyScope

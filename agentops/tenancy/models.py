@@ -117,7 +117,11 @@ class ServiceAccount(models.Model):
 
 
 class ApiKey(models.Model):
-    """A secret that a person or a service account signs in with; only its hash is kept."""
+    """A secret that a person or a service account signs in with; only its hash is kept.
+
+    `client`: what a person allowed an outside agent (its OAuth client id). Nobody holds the secret of such a key: the
+    agent's short-lived tokens point at it, and whatever ends a key ends them.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, related_name="api_keys")
@@ -129,6 +133,7 @@ class ApiKey(models.Model):
     service_account = models.ForeignKey(
         ServiceAccount, on_delete=models.PROTECT, null=True, blank=True, db_constraint=False, related_name="api_keys"
     )
+    client = models.CharField(max_length=255, default="", db_default="", editable=False)
     created_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     expires_at = models.DateTimeField(null=True, blank=True)
@@ -146,6 +151,15 @@ class ApiKey(models.Model):
             models.CheckConstraint(
                 condition=Q(user__isnull=False) | ~Q(scopes__contains=["approvals:decide"]),
                 name="tenancy_api_key_people_decide",
+            ),
+            models.CheckConstraint(
+                condition=Q(client="") | (Q(user__isnull=False) & ~Q(scopes__contains=["approvals:decide"])),
+                name="tenancy_api_key_agents_never_decide",
+            ),
+            models.UniqueConstraint(
+                fields=["tenant", "user", "client"],
+                condition=~Q(client="") & Q(revoked_at=None),
+                name="tenancy_api_key_agent_once",
             ),
         )
 

@@ -22,6 +22,11 @@ def new_raw_key() -> RawKey:
     return RawKey(prefix=prefix, secret_sha256=hashlib.sha256(secret.encode()).digest(), text=f"ao_{prefix}_{secret}")
 
 
+def no_raw_key() -> tuple[str, bytes]:
+    """Prefix and hash for a key that nobody can spell: `split` knows no such prefix, and nothing has this hash."""
+    return f"agent-{secrets.token_hex(_LENGTH // 2)}", secrets.token_bytes(32)
+
+
 def split(text: str) -> tuple[str, str]:
     """Prefix and secret; two empty strings when `text` is not spelled like a key."""
     mark, _, rest = text.partition("_")

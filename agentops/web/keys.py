@@ -68,5 +68,5 @@ def _made(actor: Actor, form: KeyForm) -> NewKey | None:
 def _keys(actor: Actor) -> list[ApiKey]:
     if actor.user_id is None:
         return []
-    mine = ApiKey.objects.filter(tenant_id=actor.tenant_id, user_id=str(actor.user_id))
+    mine = ApiKey.objects.filter(tenant_id=actor.tenant_id, user_id=str(actor.user_id), client="")
     return list(mine.order_by("revoked_at", "-created_at"))

@@ -35,6 +35,7 @@ def places(actor: Actor) -> list[Place]:
         Place(_("Workflows"), reverse("workflows")),
         Place(_("Settings: people and service accounts"), reverse("settings")),
         Place(_("Your API keys"), reverse("keys")),
+        Place(_("Outside agents that were let in"), reverse("agents")),
         Place(_("Change password"), reverse("account_change_password")),
     ]
     if actor.allows(TOOLS_WRITE):

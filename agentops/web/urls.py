@@ -3,6 +3,7 @@
 from django.urls import include, path
 from django.views.generic import RedirectView, TemplateView
 
+from agentops.web.agents import agent_revocation, agents
 from agentops.web.decide import decisions
 from agentops.web.inbox import inbox, inbox_count
 from agentops.web.keys import key_revocation, keys
@@ -44,6 +45,8 @@ urlpatterns = [
     path("settings", settings_page, name="settings"),
     path("settings/keys", keys, name="keys"),
     path("settings/keys/<uuid:key_id>/revocation", key_revocation, name="key-revocation"),
+    path("settings/agents", agents, name="agents"),
+    path("settings/agents/<uuid:key_id>/revocation", agent_revocation, name="agent-revocation"),
     path("session/tenant", tenant, name="tenant"),
     path("session/preference", preference, name="preference"),
     path(

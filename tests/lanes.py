@@ -3,16 +3,16 @@
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-# These start servers, workers or browsers and wait for them: side by side they would wait for each other's.
-_PROCESSES = ("browser", "conformance", "embedded", "faults", "live", "mcp", "races", "stories")
+# These start several processes, or measure time: side by side they would wait for each other's. What mostly waits comes
+# first, beside the busiest of the rest, and the browsers come last.
+_PROCESSES = ("faults", "stories", "races", "live", "embedded", "browser")
 
 
 class Lanes(LoadScopeScheduling):  # type: ignore[misc]  # xdist is not typed
     """A file stays with one worker, so that what it starts is started once."""
 
     def _split_scope(self, nodeid: str) -> str:
-        file = nodeid.partition("::")[0]
-        return "processes" if _has_processes(file) else file
+        return "processes" if _folder(nodeid) in _PROCESSES else nodeid.partition("::")[0]
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Lanes:
@@ -23,8 +23,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Lanes:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The long lane first."""
-    items.sort(key=lambda item: not _has_processes(item.nodeid))
+    items.sort(key=lambda item: _place(_folder(item.nodeid)))
 
 
-def _has_processes(nodeid: str) -> bool:
-    return nodeid.removeprefix("tests/").split("/", 1)[0] in _PROCESSES
+def _place(folder: str) -> int:
+    return _PROCESSES.index(folder) if folder in _PROCESSES else len(_PROCESSES)
+
+
+def _folder(nodeid: str) -> str:
+    return nodeid.removeprefix("tests/").split("/", 1)[0]

@@ -1,5 +1,6 @@
 """Logging through structlog: one line an event, JSON where nobody watches, plain text in a terminal."""
 
+from contextlib import AbstractContextManager
 from typing import Any
 
 import structlog
@@ -35,6 +36,11 @@ def logging_settings(level: str, *, plain: bool) -> dict[str, Any]:
             "mcp": {"level": "WARNING"},
         },
     }
+
+
+def naming(**ids: object) -> AbstractContextManager[None]:
+    """Every line that is logged meanwhile carries these ids, also from threads that took this context along."""
+    return structlog.contextvars.bound_contextvars(**{name: str(value) for name, value in ids.items()})
 
 
 def _formatter(*, plain: bool) -> structlog.stdlib.ProcessorFormatter:

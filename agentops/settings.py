@@ -164,7 +164,7 @@ SECURE_SSL_REDIRECT = ENV.agentops_https
 SECURE_HSTS_SECONDS = 31_536_000 if ENV.agentops_https else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = ENV.agentops_https
 SECURE_HSTS_PRELOAD = ENV.agentops_https
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if ENV.agentops_trust_proxy else None
 SESSION_COOKIE_SECURE = ENV.agentops_https
 CSRF_COOKIE_SECURE = ENV.agentops_https
@@ -195,6 +195,7 @@ USE_TZ = True
 USE_I18N = True
 FORMAT_MODULE_PATH = "agentops.formats"
 
+AGENTOPS_METRICS_TOKEN = ENV.agentops_metrics_token
 AGENTOPS_SIGNING_KEY = ENV.agentops_signing_key
 AGENTOPS_WORKFLOW_STORE = ENV.agentops_workflow_store
 AGENTOPS_REDIS_URL = ENV.redis_url

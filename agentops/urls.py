@@ -5,10 +5,12 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
 from agentops.health import healthz, readyz
+from agentops.metrics import metrics
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz),
     path("readyz", readyz),
+    path("metrics", metrics),
     path("api/", include("agentops.api.urls")),
     path("admin/", admin.site.urls),
     path("", include("agentops.oauth.urls")),

@@ -4,6 +4,7 @@ import time
 from uuid import UUID
 
 from agentops.after_commit import nudge
+from agentops.logs import naming
 from agentops.tenancy.ids import uuid7
 from runs import inflight, probing, thinking
 from runs.book import Book
@@ -76,7 +77,8 @@ def perform(call: Claimed) -> Outcome:
     """Make the call: no transaction is open and no database connection is held."""
     limit = call.tool.spec.timeout_ms / 1000
     lease = Lease(call.tenant_id, call.run_id, call.step_id, call.token)
-    with inflight.watched(lease, time.monotonic() + limit + GRACE) as cancelled:
+    ends = time.monotonic() + limit + GRACE
+    with naming(run_id=call.run_id, step_id=call.step_id), inflight.watched(lease, ends) as cancelled:
         if time.monotonic() - call.claimed_at > START_WITHIN:
             return NotSent("The claim was too old when its turn came.")
         return execute(

@@ -10,6 +10,7 @@ from django.db.models import Model
 from django.db.models.functions import Now
 
 from agentops.after_commit import export_later, tell_later
+from agentops.logs import naming
 from agentops.telemetry.traces import traces
 from agentops.tenancy.transaction import entered
 from approvals.domain.decision import RequestStatus
@@ -28,7 +29,7 @@ def opened_run(tenant_id: UUID, run_id: UUID, left: Book | None = None) -> Itera
 
     `left`: the book that this worker wrote before its call, so that it need not be read again.
     """
-    with transaction.atomic(durable=True):
+    with naming(run_id=run_id), transaction.atomic(durable=True):
         work = lock_run(tenant_id, run_id)
         with entered(tenant_id):
             book = _open(work, left)
@@ -44,7 +45,7 @@ def opened_due(queue: str, hint: UUID | None) -> Iterator[Book | None]:
         if work is None:
             yield None
             return
-        with entered(work.tenant_id), blaming(work.tenant_id, work.id):
+        with naming(run_id=work.id), entered(work.tenant_id), blaming(work.tenant_id, work.id):
             book = _open(work)
             yield book
             write(book)

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from agentops.logs import naming
 from agentops.tenancy.transaction import tenant_transaction
 from runs.masking import mask_result
 from runs.operations.looking_up import Found, Lookup
@@ -15,7 +16,7 @@ from tools.call import PinnedTool
 from tools.credentials import credential_for
 from tools.domain.canonical import Json, canonical
 from tools.domain.errors import ExpressionFailed
-from tools.domain.outcome import Failed, NotSent, Succeeded, Unknown
+from tools.domain.outcome import Failed, NotSent, Outcome, Succeeded, Unknown
 from tools.domain.preconditions import select
 from tools.executor import CancelSignal, ToolCall, execute
 
@@ -61,11 +62,16 @@ def _unread(wanted: ProbeWanted, fault: str) -> Reading:
     return Reading(wanted.place, wanted.condition.name, None, timezone.now(), fault)
 
 
+def _made(call: ToolCall) -> Outcome:
+    with naming(run_id=call.run_id):
+        return execute(call)
+
+
 def _asked(tenant_id: UUID, run_id: UUID, tool: PinnedTool, args: Json, known: frozenset[str]) -> Json:
     """The tool's result with its secrets as tags. Raises _Unreadable."""
     with tenant_transaction(tenant_id):
         credential = credential_for(tenant_id, tool.spec)
-    outcome = execute(
+    outcome = _made(
         ToolCall(
             tenant_id=tenant_id,
             run_id=run_id,

@@ -20,6 +20,7 @@ from runs.domain.step import OPEN
 from runs.models import Agent, Attempt, Event, Run, Step
 from runs.sayings import Saying, sayings
 from runs.standings import standings
+from runs.tracing import trace_id
 from tools.domain.canonical import Json, parse
 from tools.domain.standing import Standing
 
@@ -45,6 +46,11 @@ class RunView:
     budget: dict[str, Json]
     open_approvals: Sequence[UUID]
     workflow: Standing | None = None
+
+    @property
+    def trace_id(self) -> str:
+        """Under which a collector of traces keeps it."""
+        return trace_id(self.run)
 
 
 @dataclass(frozen=True)

@@ -70,6 +70,7 @@ class RunDocument(Shown):
     finished_at: datetime | None
     answer: str | None
     open_approvals: list[UUID]
+    trace_id: str
 
 
 class AttemptDocument(Shown):

@@ -35,6 +35,7 @@ def run(view: RunView) -> dict[str, Any]:
         "open_approvals": list(view.open_approvals),
         "started_by": row.started_by,
         "cancel_requested_at": row.cancel_requested_at,
+        "trace_id": view.trace_id,
     }
 
 

@@ -16,7 +16,11 @@ from agentops.api.answers import problem
 from agentops.api.authentication import BearerAuthentication, resource_of
 from agentops.api.negotiation import OnlyJson
 from agentops.domain_error import DomainError
+<<<<<<< HEAD
 from agentops.oauth.bearer import challenge
+=======
+from agentops.logs import naming
+>>>>>>> 5f380e2 (Count in the database what operators watch, name runs in logs, and show the trace of a run)
 from agentops.tenancy.access import require_scope
 from agentops.tenancy.actor import Actor
 from agentops.tenancy.errors import KeyRejected
@@ -32,6 +36,11 @@ class Resource(APIView):
     permission_classes = ()
     throttle_classes = ()
     content_negotiation_class = OnlyJson
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Lines that are logged meanwhile name the rows of the address."""
+        with naming(**kwargs):
+            return super().dispatch(request, *args, **kwargs)
 
     def anybody(self) -> Actor:
         """Who asks; the operation says whether they may."""

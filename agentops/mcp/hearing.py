@@ -1,6 +1,7 @@
 """Hears which rows change, once a tenant and process, for everybody here who waits: no database connection is held."""
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -9,7 +10,6 @@ from uuid import UUID
 import structlog
 from channels.layers import get_channel_layer
 from psycopg import Error as DatabaseFault
-from redis import RedisError
 
 LINGER_SECONDS = 30.0
 RETRY_SECONDS = 1.0
@@ -69,7 +69,7 @@ class _Ear:
         while True:
             try:
                 await self._listen(get_channel_layer())
-            except (OSError, DatabaseFault, RedisError) as error:
+            except _faults() as error:
                 _log.warning("hearing_failed", error=type(error).__name__)
             await asyncio.sleep(RETRY_SECONDS)
 
@@ -83,12 +83,18 @@ class _Ear:
                 fact = await layer.receive(channel)
                 self._tell(fact["kind"], fact["id"])
         finally:
-            with suppress(OSError, DatabaseFault, RedisError):
+            with suppress(*_faults()):
                 await asyncio.shield(layer.group_discard(self.group, channel))
 
     def _tell(self, kind: str, row_id: str) -> None:
         for hear in [*self.hearers.values()]:
             hear(kind, row_id)
+
+
+def _faults() -> tuple[type[Exception], ...]:
+    """What a layer that is away raises. Redis's client, slow to load, has its own where it is loaded."""
+    redis = sys.modules.get("redis")
+    return (OSError, DatabaseFault, redis.RedisError) if redis else (OSError, DatabaseFault)
 
 
 ears = Ears()

@@ -15,6 +15,7 @@ from django_htmx.middleware import HtmxDetails
 
 from agentops.domain_error import DomainError
 from agentops.errors import problem_of
+from agentops.logs import naming
 from agentops.tenancy.actor import Actor
 from agentops.tenancy.errors import NotAMember
 from agentops.tenancy.scopes import RUNS_WRITE, TOOLS_WRITE
@@ -38,7 +39,8 @@ def member[**P](view: Callable[Concatenate[MemberRequest, P], HttpResponse]) -> 
     def wrapped(request: MemberRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         try:
             request.actor = actor_of_request(request)
-            return view(request, *args, **kwargs)
+            with naming(**kwargs):
+                return view(request, *args, **kwargs)
         except NotAMember as error:
             return render(request, "tenancy/no_team.html", {"message": error.message}, status=403)
         except DomainError as error:

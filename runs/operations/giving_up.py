@@ -2,6 +2,7 @@
 
 import logging
 
+from agentops.logs import naming
 from runs import ledger
 from runs.book import Book
 from runs.domain.run import TerminalReason
@@ -20,7 +21,8 @@ def give_up(broke: RunBroke, settled: Settled | None = None) -> None:
 
     The run is put off first: should even this fail, the other runs of its queue go on.
     """
-    _log.error("run %s could not be taken further", broke.run_id, exc_info=broke.__cause__)
+    with naming(run_id=broke.run_id):
+        _log.error("run %s could not be taken further", broke.run_id, exc_info=broke.__cause__)
     ledger.put_off(broke.run_id)
     with ledger.opened_run(broke.tenant_id, broke.run_id) as book:
         if settled is not None:

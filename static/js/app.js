@@ -1,5 +1,6 @@
 // Starts every behaviour of the pages; each binds itself to data- attributes.
 import { startClock } from "./clock.js";
+import { startCopy } from "./copy.js";
 import { startDialogs } from "./dialogs.js";
 import { startFolds } from "./folds.js";
 import { startKeyboard } from "./keyboard.js";
@@ -11,6 +12,7 @@ import { startTabs } from "./tabs.js";
 
 startPreferences();
 startClock();
+startCopy();
 startDialogs();
 startFolds();
 startTabs();

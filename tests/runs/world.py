@@ -49,7 +49,7 @@ class World:
     notes: list[dict[str, Any]] = field(default_factory=list)
     reads: int = 0
     traceparents: list[str] = field(default_factory=list)
-    fail_next: ToolError | None = None
+    fail_next: Exception | None = None
     gate: threading.Event | None = None
     entered: threading.Event = field(default_factory=threading.Event)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.collector import Collector
 from tests.stories.bank import Bank
 from tests.stories.office import Office
 from tests.up import Up
@@ -24,12 +25,20 @@ def bank() -> Iterator[Bank]:
 
 
 @pytest.fixture(scope="session")
-def up(bank: Bank) -> Iterator[Up]:
+def collector() -> Iterator[Collector]:
+    """Where the product sends its traces."""
+    made = Collector()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def up(bank: Bank, collector: Collector) -> Iterator[Up]:
     """`manage.py up` with its demo, ready."""
     folder = Path(tempfile.mkdtemp(prefix=f"agentops-story-{os.getpid()}-"))
     folder.chmod(0o755)
     allowed = {"AGENTOPS_ALLOWED_PRIVATE_HOSTS": bank.host, "AGENTOPS_SILENT_SECONDS": str(SILENT_SECONDS)}
-    running = Up(folder / "home", environment=allowed)
+    running = Up(folder / "home", environment=allowed | collector.environment)
     try:
         running.wait_for("AgentOps is ready")
         yield running

@@ -31,6 +31,14 @@ def test_each_step_shows_its_number_and_first_values(scene: Scene, browse: Brows
     assert "&quot;INV-" in rows[0]
 
 
+def test_a_run_shows_the_trace_under_which_a_collector_keeps_it(scene: Scene, browse: Browse) -> None:
+    run_id = scene.run()
+    trace = queries.run(scene.cast.bob.actor, run_id).trace_id
+    page = browse(scene.cast.alice).get(f"/runs/{run_id}").content.decode()
+    assert f'<span class="mono">{trace}</span>' in page
+    assert f'data-copy="{trace}"' in page
+
+
 @pytest.mark.parametrize(
     ("used", "figure"),
     [(0, "0 s / 2 h"), (59, "59 s / 2 h"), (1295, "21 min 35 s / 2 h"), (5400, "1 h 30 min / 2 h")],

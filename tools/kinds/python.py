@@ -3,6 +3,7 @@
 import json
 import logging
 import threading
+from contextvars import copy_context
 from typing import Any
 
 from django.db import connections
@@ -59,7 +60,8 @@ class _Work:
 
     def within(self, seconds: float, cancelled: CancelSignal) -> str:
         """`done`, or why it was told to stop without stopping: `cancelled` or `timeout`."""
-        threading.Thread(target=self._work, name=f"tool-{self._code.spec.name}", daemon=True).start()
+        name, carried = f"tool-{self._code.spec.name}", copy_context()
+        threading.Thread(target=carried.run, args=(self._work,), name=name, daemon=True).start()
         cancelled.call_back(self._woken.set)
         try:
             self._woken.wait(seconds)

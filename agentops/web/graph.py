@@ -14,7 +14,7 @@ LEAST = 132
 
 @dataclass(slots=True)
 class Box:
-    """One state. `look`: present, visited or nothing; `kind`: that of the state."""
+    """One state. `look`: present, holding it, visited, or nothing. `within`: the events that lead inside of it."""
 
     path: str
     name: str
@@ -22,6 +22,7 @@ class Box:
     look: str
     tools: Sequence[str]
     handles: int
+    within: Sequence[str] = ()
     x: float = 0
     y: float = 0
     width: float = LEAST
@@ -42,9 +43,10 @@ class Box:
         return self.x + 3, self.y + 3, self.width - 6, self.height - 6
 
     @property
-    def rows(self) -> list[tuple[str, float]]:
-        """Each tool and where its name stands."""
-        return [(tool, self.y + HEAD + LINE * place + 4) for place, tool in enumerate(self.tools)]
+    def rows(self) -> list[tuple[str, str, float]]:
+        """Each line below the name: what it is, its text, and where it stands."""
+        lines = [*(("tool", tool) for tool in self.tools), *(("inner", words) for words in self.within)]
+        return [(kind, text, self.y + HEAD + LINE * place + 4) for place, (kind, text) in enumerate(lines)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,6 @@ class Edge:
     words: str
     x: float
     y: float
-    beside: bool
     walked: bool
 
 
@@ -68,6 +69,7 @@ class Graph:
     width: float
     height: float
     words: str
+    is_placed: bool
 
 
 def draw(
@@ -83,7 +85,7 @@ def draw(
     _place(top, 1, 1)
     boxes = list(_all(top))[1:]
     edges, right = artist.edges(boxes, top.width)
-    return Graph(boxes, edges, right + 2, top.height + 2, artist.words())
+    return Graph(boxes, edges, right + 2, top.height + 2, artist.words(), bool(state))
 
 
 class _Artist:
@@ -107,11 +109,17 @@ class _Artist:
             kind=state.kind,
             look=self._look(state),
             tools=tools,
+            within=[
+                f"{event} → {target.removeprefix(state.path + '.')}"
+                for event, target in state.on.items()
+                if state.path and is_within(target, state.path) and target != state.path
+            ],
             handles=sum(n for at, n in self.handles.items() if state.is_leaf and state.path in leaves(at)),
         )
-        words = max([len(box.name) + 4 * bool(box.handles), *map(len, tools)])
+        lines = [*tools, *box.within]
+        words = max([len(box.name) + 4 * bool(box.handles), *map(len, lines)])
         box.width = max(LEAST, words * LETTER + 2 * PAD)
-        box.height = HEAD + len(tools) * LINE + (8 if tools else 0) if state.path else 0
+        box.height = HEAD + len(lines) * LINE + (8 if lines else 0) if state.path else 0
         self._fill(box, state)
         return box
 
@@ -149,17 +157,18 @@ class _Artist:
             if 0 < b.y - a.y - a.height <= GAP:
                 found.append(_down(a, b, words, is_walked))
             else:
-                out = width + 20 + 22 * lane
+                out = width + 12 + 20 * lane
                 found.append(_around(a, b, words, is_walked, out))
-                right, lane = max(right, out + len(words) * LETTER + 10), lane + 1
+                right, lane = max(right, out + len(words) * LETTER + 14), lane + 1
         return sorted(found, key=lambda edge: edge.walked), right
 
     def _events(self) -> dict[tuple[str, str], list[str]]:
-        """The events from one state to another; the machine's own start anywhere and are told in words."""
+        """The events from one state to another. The machine's own, which start anywhere, and those that lead inside
+        of their state are told in words."""
         found: dict[tuple[str, str], list[str]] = {}
         for path, state in self.chart.states.items():
             for event, target in [*state.on.items(), *([("done", state.done)] if state.done else [])]:
-                if path:
+                if path and (target == path or not is_within(target, path)):
                     found.setdefault((path, target), []).append(event)
         return found
 
@@ -220,14 +229,14 @@ def _down(a: Box, b: Box, words: str, walked: bool) -> Edge:
     top, bottom = a.y + a.height, b.y
     bend = (top + bottom) / 2
     path = f"M{a.middle:.1f} {top:.1f}C{a.middle:.1f} {bend:.1f} {b.middle:.1f} {bend:.1f} {b.middle:.1f} {bottom:.1f}"
-    return Edge(path, words, (a.middle + b.middle) / 2 + 8, bend, beside=True, walked=walked)
+    return Edge(path, words, (a.middle + b.middle) / 2 + 8, bend, walked=walked)
 
 
 def _around(a: Box, b: Box, words: str, walked: bool, out: float) -> Edge:
     """A line that leaves and arrives at the right, past everything between."""
     start, end = a.x + a.width, b.x + b.width
     y1, y2 = a.y + 12, b.y + 22
-    path = f"M{start:.1f} {y1:.1f}C{out:.1f} {y1:.1f} {out:.1f} {y2:.1f} {end:.1f} {y2:.1f}"
-    # The middle of the curve, where it is as far out as it comes.
-    middle = (start + 6 * out + end) / 8
-    return Edge(path, words, middle + 6, (y1 + y2) / 2, beside=True, walked=walked)
+    # How far the middle of the curve comes out is this much less than where it is drawn to.
+    pull = (8 * out - start - end) / 6
+    path = f"M{start:.1f} {y1:.1f}C{pull:.1f} {y1:.1f} {pull:.1f} {y2:.1f} {end:.1f} {y2:.1f}"
+    return Edge(path, words, out + 6, (y1 + y2) / 2, walked=walked)

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +17,8 @@ from runs import queries
 from runs.operations.deciding import decide, recheck
 from tests.cast import Person
 from tests.model_server import calling, model_serving, saying
+from tests.runs.gates import new_gate
+from tests.runs.scenario import new_stage
 from tests.served import Served
 from tests.tools.server import answering
 from tests.web.scene import INVOICES, Scene
@@ -53,6 +56,7 @@ def addresses(scene: Scene, thought: UUID) -> list[str]:
         f"/runs/{done}", f"/runs/{done}/events", "/tools", "/tools/scene_pay",
         "/settings", "/settings/keys", "/nothing",
         "/account/password/change/", "/runs/start", "/demo/ledger/",
+        "/workflows", "/workflows/invoice", f"/runs/{_gated(scene)}",
     ]  # fmt: skip
 
 
@@ -62,6 +66,12 @@ def thought_of(scene: Scene, settings: Settings) -> UUID:
     with model_serving(saying(""), call, answering(503, b"busy")) as server:
         settings.AGENTOPS_ALLOWED_PRIVATE_HOSTS = server.host
         return scene.think(server.url)
+
+
+def _gated(scene: Scene) -> UUID:
+    """A run that its workflow has moved; in another thread, as Playwright keeps an event loop in this one."""
+    with ThreadPoolExecutor(1) as other:
+        return other.submit(lambda: new_gate(new_stage(scene.cast)).at("review")).result()
 
 
 def faults_of(page: Page) -> list[str]:

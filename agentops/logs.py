@@ -32,6 +32,8 @@ def logging_settings(level: str, *, plain: bool) -> dict[str, Any]:
             "celery.app.trace": {"level": "WARNING"},
             "celery.beat": {"level": "WARNING"},
             "uvicorn.access": {"level": "WARNING"},
+            # A server by itself says where it listens; under `up` that is said once, for all parts.
+            "uvicorn.error": {"level": "WARNING" if plain else "INFO"},
             "channels_postgres": {"level": "ERROR"},
             "mcp": {"level": "WARNING"},
         },

@@ -91,6 +91,8 @@ def _serve(supervisor: Supervisor, environment: dict[str, str], preparation: Pre
         prepared.touch()
         supervisor.watch_until(lambda: preparation.is_finished() and _is_ready(url))
         if not supervisor.stopping.is_set():
+            say("web", f"answers at {url}")
+            say("worker", "takes calls and keeps the time")
             greet(url, home)
             supervisor.watch_until(lambda: False)
     finally:

@@ -52,6 +52,11 @@ def test_up_says_where_it_is_and_all_parts_answer(up: Up) -> None:
     assert readiness(up.url) == {"ready": True, "database": "ok", "broker": "ok", "beat": "ok", "worker": "ok"}
 
 
+def test_each_part_has_one_line_of_its_own(up: Up) -> None:
+    said = [line.partition("|")[0].strip() for line in up.lines if not line.startswith("up ")]
+    assert said == ["postgres", "database", "web", "worker"]
+
+
 def test_the_secret_key_is_kept_and_private(up: Up, home: Path) -> None:
     assert (home / "secret-key").stat().st_mode & 0o777 == 0o600
     assert len((home / "secret-key").read_text()) > 50

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import pytest
@@ -12,8 +12,9 @@ from approvals.domain.decision import Then, Verdict
 from approvals.queries import request as request_of
 from runs.operations.deciding import decide
 from tests.api.conftest import Caller
+from tests.cast import Cast, new_cast
 from tests.runs.crowd import waiting_crowd
-from tests.runs.scenario import Stage
+from tests.runs.scenario import Stage, new_stage
 
 SIZES = [0, 1, 25, 26, 5000]
 COUNTED = 1000
@@ -27,9 +28,24 @@ def _pages(caller: Caller, path: str, limit: int) -> Iterator[dict[str, Any]]:
         address = page["next"] and page["next"].split("/api/v1", 1)[1]
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_lists_are_whole_ordered_and_counted(stage: Stage, bob: Caller, size: int) -> None:
-    runs, requests = waiting_crowd(stage, size)
+class Crowd(NamedTuple):
+    """Runs that wait, of a team of their own; nothing here decides any."""
+
+    cast: Cast
+    size: int
+    runs: list[UUID]
+    requests: list[UUID]
+
+
+@pytest.fixture(scope="module", params=SIZES)
+def crowd(request: pytest.FixtureRequest, database: None) -> Crowd:
+    """One for both doors: 5000 take their time."""
+    cast = new_cast()
+    return Crowd(cast, request.param, *waiting_crowd(new_stage(cast), request.param))
+
+
+def test_lists_are_whole_ordered_and_counted(crowd: Crowd) -> None:
+    bob, size, runs, requests = Caller(crowd.cast.bob.raw_key), crowd.size, crowd.runs, crowd.requests
     for path, ids, moment, newest_first in (
         ("/approvals?status=pending", requests, "opened_at", False),
         ("/runs?status=awaiting_approval", runs, "created_at", True),
@@ -44,11 +60,10 @@ def test_lists_are_whole_ordered_and_counted(stage: Stage, bob: Caller, size: in
             assert counted == ((size, None) if size <= COUNTED else (None, COUNTED))
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_pages_for_people_are_whole_and_say_how_many(stage: Stage, size: int) -> None:
-    runs, requests = waiting_crowd(stage, size)
+def test_pages_for_people_are_whole_and_say_how_many(crowd: Crowd) -> None:
+    size, runs, requests = crowd.size, crowd.runs, crowd.requests
     client = Client()
-    client.force_login(stage.cast.bob.user, "django.contrib.auth.backends.ModelBackend")
+    client.force_login(crowd.cast.bob.user, "django.contrib.auth.backends.ModelBackend")
     for address, ids, row in (("/inbox?tab=pending", requests, "request"), ("/runs", runs, "run")):
         seen: list[str] = []
         page = client.get(address).content.decode()

@@ -16,11 +16,8 @@ from agentops.api.answers import problem
 from agentops.api.authentication import BearerAuthentication, resource_of
 from agentops.api.negotiation import OnlyJson
 from agentops.domain_error import DomainError
-<<<<<<< HEAD
-from agentops.oauth.bearer import challenge
-=======
 from agentops.logs import naming
->>>>>>> 5f380e2 (Count in the database what operators watch, name runs in logs, and show the trace of a run)
+from agentops.oauth.bearer import challenge
 from agentops.tenancy.access import require_scope
 from agentops.tenancy.actor import Actor
 from agentops.tenancy.errors import KeyRejected

@@ -35,16 +35,14 @@ def manifest_for(
     scopes: frozenset[str],
     tools: Iterable[PinnedTool],
     standing: Standing | None = None,
-    *,
-    everywhere: bool = False,
 ) -> list[dict[str, Any]]:
     """What a planner may see: the enabled tools in scope, by name: `name, title, description, input_schema, risk`.
 
     `standing`: where the run's workflow stands. A tool that is bound to other states is not there, and in the initial
-    state the compact description of a tool, where it has one, is enough. `everywhere`: tools are there all the same.
+    state the compact description of a tool, where it has one, is enough.
     """
-    shown = (tool for tool in tools if is_offered(tool, scopes) and (everywhere or is_in_place(tool, standing)))
-    compact = standing is not None and standing.is_initial and not everywhere
+    shown = (tool for tool in tools if is_offered(tool, scopes) and is_in_place(tool, standing))
+    compact = standing is not None and standing.is_initial
     return [
         {
             "name": tool.name,

@@ -1,14 +1,17 @@
 """fsm-state-gating: a tool is there in its states alone, moves the workflow when it succeeded, and then is gone."""
 
 import json
+from collections.abc import Iterable
 from uuid import UUID
 
 import pytest
 
-from runs.standings import Offer, offer
+from runs.offers import Offer, offer_of_run
 from tests.runs.gates import BINDINGS, INVOICE, Gate, new_gate
 from tests.runs.scenario import Stage
+from tools.call import PinnedTool
 from tools.operations import set_enabled
+from tools.registry import manifest_for
 from tools.workflow_changes import install_workflow
 
 
@@ -17,13 +20,21 @@ def gate(stage: Stage) -> Gate:
     return new_gate(stage)
 
 
-def _offer(gate: Gate, run_id: UUID, **options: bool) -> Offer:
-    return offer(gate.stage.cast.service.actor, run_id, **options)
+def _offer(gate: Gate, run_id: UUID) -> Offer:
+    return offer_of_run(gate.stage.cast.service.actor, run_id)
 
 
-def _listed(gate: Gate, run_id: UUID, **options: bool) -> list[str]:
-    names = [tool["name"] for tool in _offer(gate, run_id, **options).tools]
-    return [name.removeprefix("invoice_") for name in names if name.startswith("invoice_")]
+def _named(tools: Iterable[PinnedTool]) -> list[str]:
+    return [tool.name.removeprefix("invoice_") for tool in tools if tool.name.startswith("invoice_")]
+
+
+def _listed(gate: Gate, run_id: UUID) -> list[str]:
+    return _named(_offer(gate, run_id).in_place)
+
+
+def _said(gate: Gate, run_id: UUID) -> dict[str, str]:
+    offer, scopes = _offer(gate, run_id), gate.stage.cast.service.actor.scopes
+    return {tool["name"]: tool["description"] for tool in manifest_for(scopes, offer.tools, offer.standing)}
 
 
 def test_the_invoice_workflow_runs_as_written(gate: Gate) -> None:
@@ -64,16 +75,15 @@ def test_what_an_agent_is_told_of_its_state_is_what_the_call_path_allows(gate: G
         "invoice_approve": "approved",
         "invoice_reject": "draft",
     }
-    assert _listed(gate, run_id, gated=False) == ["approve", "discharge", "note", "reject", "submit"]
-    assert _offer(gate, run_id).bound == {binding["tool"] for binding in BINDINGS}
+    assert _named(_offer(gate, run_id).tools) == ["approve", "discharge", "note", "reject", "submit"]
 
 
 def test_a_short_description_is_enough_in_the_initial_state(gate: Gate) -> None:
     run_id = gate.run()
-    said = {tool["name"]: tool["description"] for tool in _offer(gate, run_id).tools}
+    said = _said(gate, run_id)
     assert (said["invoice_submit"], said["invoice_note"]) == ("Hand a draft in.", "Write.")
     gate.call(run_id, "invoice_submit")
-    said = {tool["name"]: tool["description"] for tool in _offer(gate, run_id).tools}
+    said = _said(gate, run_id)
     assert (said["invoice_reject"], said["invoice_note"]) == (
         "Send a reviewed invoice back.",
         "Write on the invoice, in any state.",

@@ -53,7 +53,8 @@ async def admit(path: str, headers: dict[str, str], origin: str) -> Visit:
 async def prepare(visit: Visit) -> Visit:
     """The visit with what it may call. Raises Refused for a run that is not the bearer's."""
     method = str((visit.body or {}).get("method", ""))
-    if visit.run_id is None and not method.startswith(_ABOUT_TOOLS):
+    # What could not be read exactly may be about a tool all the same.
+    if visit.run_id is None and not visit.fault and not method.startswith(_ABOUT_TOOLS):
         return visit
     try:
         offer = await in_thread(_offer)(visit)

@@ -33,6 +33,8 @@ class Bench:
         lab.start()
         try:
             self.latency(lab)
+            self.at_once(lab)
+            self.parked(lab)
             self.inbox(lab)
             self.throughput(lab)
             self.counts(lab)
@@ -59,6 +61,27 @@ class Bench:
         self._add(found, "step_ms", "overhead of a free step, ms", "p50 < 15")
         self._add(found, "approval_ms", "decision committed to tool started, ms", "p50 < 30")
         self._add(found, "hop_ms", "one hop of the broker, ms", "")
+
+    def at_once(self, lab: Lab) -> None:
+        """Approvals in the moment in which runs park."""
+        approvals = "200" if self.quick else "1000"
+        found = self._product(lab, "contest_at_once", approvals, "4", lab.dsn("agentops"))
+        self._add(found, "failed", f"{approvals} approvals 0-5 ms after parking, failed or stuck", "0")
+        self._add(found, "start_ms", "the same, decision committed to tool started, ms")
+        self._add(found, "slowest_ms", "the same, the slowest, ms", "<= 1000")
+
+    def parked(self, lab: Lab) -> None:
+        """Runs a second, before and while 100,000 others wait for a person."""
+        before, after = self._runs_s(lab), 0.0
+        found = self._product(lab, "contest_park", "100000", lab.dsn("agentops"))
+        if not isinstance(found, str):
+            after = self._runs_s(lab)
+        note = found if isinstance(found, str) else f"{after} and {before} runs/s, 16 at once"
+        self.report.add("runs/s with 100,000 parked, against without", round(after / before, 2), ">= 0.9", note)
+
+    def _runs_s(self, lab: Lab) -> float:
+        rounds = [self._contestant(lab, "AgentOps", 16) for _ in range(max(3, self.rounds))]
+        return statistics.median(found["runs_s"] for found in rounds if not isinstance(found, str))
 
     def inbox(self, lab: Lab) -> None:
         """First page, few against many."""
@@ -114,7 +137,7 @@ class Bench:
         environment = {**lab.environment(), "DATABASE_URL": lab.server.url(APP, "agentops")}
         return run_contestant([sys.executable, "-m", f"benchmarks.{module}", *arguments], environment)
 
-    def _add(self, found: dict[str, Any] | str, key: str, what: str, goal: str) -> None:
+    def _add(self, found: dict[str, Any] | str, key: str, what: str, goal: str = "") -> None:
         if isinstance(found, str):
             self.report.add(what, "failed", note=found)
         else:

@@ -59,26 +59,16 @@ def _overhead(whole: str, proposed: datetime, settled: datetime) -> float:
 
 
 def _approved(office: Any, watcher: Any) -> float:
-    from django.db import connection
-
-    from approvals.domain.decision import Verdict
-    from runs.operations.deciding import decide
+    from benchmarks.moment import approve, began
     from runs.operations.starting import start_run
 
     run_id = start_run(office.alice, agent="one", task="Measure").run_id
     watcher.add(run_id)
-    request_id, digest = watcher.parked(run_id)
+    request = watcher.parked(run_id)
     time.sleep(0.05)
-    committed: list[float] = []
-    commit: Any = connection._commit
-    connection._commit = lambda: (commit(), committed.append(time.time()))  # type: ignore[attr-defined]
-    try:
-        decide(office.bob, request_id, verdict=Verdict.APPROVE, digest=digest)
-    finally:
-        connection._commit = commit  # type: ignore[attr-defined]
+    committed = approve(office, *request)
     watcher.finished(run_id)
-    ((whole, _, _),) = _observed(office, run_id)
-    return (float(json.loads(whole)["began"]) - committed[-1]) * 1000
+    return (began(office, run_id) - committed) * 1000
 
 
 def _observed(office: Any, run_id: UUID) -> list[tuple[str, datetime, datetime]]:

@@ -9,6 +9,7 @@ from agentops.tenancy.transaction import tenant_transaction
 # A copy differs in its ids and in when it was asked; keys, checks and row-level security hold for it as for any row.
 _NEW = {
     "runs_run": {"id": "copy.run"},
+    "runs_work_item": {"id": "copy.run"},
     "runs_step": {"id": "copy.step", "run_id": "copy.run"},
     "approvals_approvalrequest": {
         "id": "copy.request",
@@ -32,7 +33,7 @@ def park_copies(tenant_id: UUID, run_id: UUID, count: int) -> None:
             columns = [name for (name,) in cursor.fetchall()]
             names = ", ".join(f'"{column}"' for column in columns)
             values = ", ".join(new.get(column, f'o."{column}"') for column in columns)
-            key = "id" if table == "runs_run" else "run_id"
+            key = "run_id" if "run_id" in columns else "id"
             cursor.execute(
                 f"INSERT INTO {table} ({names}) SELECT {values} FROM {table} o, copy WHERE o.{key} = %s",
                 [run_id],

@@ -1,5 +1,6 @@
 """What a client asks a person for: read from the address, checked before anybody is asked or sent anywhere."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -7,12 +8,14 @@ from urllib.parse import urlsplit
 from django.http import HttpRequest
 from oauth2_provider.exceptions import FatalClientError, OAuthToolkitError
 from oauth2_provider.models import Application
-from oauthlib.oauth2 import InvalidRequestError, MismatchingRedirectURIError
+from oauthlib.oauth2 import InvalidRequestError, InvalidRequestFatalError, MismatchingRedirectURIError
 from oauthlib.oauth2.rfc6749.errors import CustomOAuth2Error
 
 from agentops.oauth.redirects import is_safe_redirect, issuer
 from agentops.oauth.resources import MCP, is_resource
-from agentops.oauth.tokens import library
+from agentops.oauth.tokens import UNREADABLE, library
+
+_S256 = re.compile(r"[A-Za-z0-9_-]{43}\Z")
 
 
 @dataclass(frozen=True)
@@ -49,11 +52,14 @@ class Asked:
 
 def read(request: HttpRequest) -> Asked:
     """Raises FatalClientError when nobody may be sent anywhere, OAuthToolkitError for what the client is told."""
-    scopes, found = library().validate_authorization_request(request)
+    try:
+        scopes, found = library().validate_authorization_request(request)
+    except ValueError as error:
+        raise FatalClientError(error=InvalidRequestFatalError(UNREADABLE)) from error
     uri, state = found["redirect_uri"], found["state"]
     if not is_safe_redirect(uri):
         raise FatalClientError(error=MismatchingRedirectURIError())
-    if found.get("code_challenge_method") != "S256":
+    if found.get("code_challenge_method") != "S256" or not _S256.match(found["code_challenge"]):
         raise OAuthToolkitError(InvalidRequestError("PKCE with S256 is needed.", state=state), redirect_uri=uri)
     resource = _resource(request)
     if resource is None:

@@ -39,11 +39,10 @@ def authorize(request: HttpRequest) -> HttpResponse:
         if "allow" not in request.POST:
             return refuse(request, asked.redirect_uri, state=asked.state, error="access_denied")
         return _allow(request, asked, teams)
-    except FatalClientError as error:
-        context = {"reason": error.oauthlib_error.description or error.oauthlib_error.error}
-        return render(request, "oauth/refused.html", context, status=HTTPStatus.BAD_REQUEST)
     except OAuthToolkitError as error:
         fault = error.oauthlib_error
+        if isinstance(error, FatalClientError) or not fault.redirect_uri:
+            return _refused(request, fault.description or fault.error)
         told = {"state": fault.state, "error": fault.error, "description": fault.description or ""}
         return refuse(request, fault.redirect_uri, **told)
 
@@ -90,6 +89,11 @@ def _sees(actor: Actor, run_id: Any) -> bool:
 
 def _offers(actor: Actor, asked: Asked) -> list[Offer]:
     return offers(actor, asked.scopes, allowed_now(actor, asked.client.client_id))
+
+
+def _refused(request: HttpRequest, reason: str) -> HttpResponse:
+    """Nobody may be sent anywhere: the person is told instead."""
+    return render(request, "oauth/refused.html", {"reason": reason}, status=HTTPStatus.BAD_REQUEST)
 
 
 def _page(request: HttpRequest, asked: Asked, teams: list[Actor], *, status: int = HTTPStatus.OK) -> HttpResponse:

@@ -83,5 +83,5 @@ def _enabled_tools(tenant_id: UUID) -> Iterator[ToolRow]:
         after: str | None = ""
         while after is not None:
             page = list_tools(tenant_id, enabled=True, after=after, limit=MAX_PAGE)
-            yield from page.rows
+            yield from (tool for tool in page.rows if not tool.quarantined)
             after = page.next

@@ -18,6 +18,8 @@ from tests.oauth.party import REDIRECT, Outside, Visit, let_in, told
         ("code_challenge", {}, "invalid_request"),
         ("code_challenge_method", {}, "invalid_request"),
         ("", {"code_challenge_method": "plain"}, "invalid_request"),
+        ("", {"code_challenge": "too-short"}, "invalid_request"),
+        ("", {"code_challenge": "x" * 200}, "invalid_request"),
         ("", {"response_type": "token"}, "unauthorized_client"),
         ("", {"scope": "runs:read <script>"}, "invalid_scope"),
         ("", {"resource": "https://elsewhere.example/mcp"}, "invalid_target"),
@@ -183,3 +185,14 @@ def test_a_client_that_signs_out_ends_its_tokens_and_nobody_elses(
     assert agent.call(tokens["access_token"]).status_code == 401
     assert agent.refresh(tokens["refresh_token"]).json()["error"] == "invalid_grant"
     assert not RefreshToken.objects.filter(token_checksum=sha256(tokens["refresh_token"]), revoked=None).exists()
+
+
+def test_an_address_that_cannot_be_decoded_is_refused_like_any_other(agent: Outside, cast: Cast) -> None:
+    for broken in ("client_id=%zz", "client_id=%00", "client_id=a%0d%0ab", "client_id=x&client_id=y", "é=1", ""):
+        page = Visit(agent.base, cast.alice).open(f"/oauth/authorize?{broken}")
+        assert (page.status_code, "This cannot be asked" in page.text) == (400, True)
+    for path in ("/oauth/token", "/oauth/revocation"):
+        given = {"grant_type": "refresh_token", "refresh_token": "a\0b", "token": "a\0b", "client_id": agent.id}
+        assert agent.http.post(f"{path}?x=%zz", data=given).json()["error"] == "invalid_request"
+        assert agent.http.post(path, data=given).status_code in {200, 400}
+        assert agent.http.post(path, data={**given, "client_id": "a\0b"}).status_code in {400, 401}

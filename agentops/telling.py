@@ -39,21 +39,22 @@ class Teller:
         self._facts: dict[Fact, None] = {}
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
-        self._is_sending = False
+        self._is_sending = self._gives_up = False
 
     def tell(self, fact: Fact) -> None:
         """Return at once; the same fact is told once a moment."""
         with self._changed:
-            self._facts[fact] = None
+            self._facts[fact], self._gives_up = None, False
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._work, name="teller", daemon=True)
                 self._thread.start()
             self._changed.notify_all()
 
     def finish(self, seconds: float = 2.0) -> None:
-        """Return when everything was told."""
+        """Return when everything was told, or could not be; what is left then is forgotten, with its connections."""
         with self._changed:
             self._changed.wait_for(lambda: self.is_idle, seconds)
+            self._facts, self._gives_up = {}, True
 
     @property
     def is_idle(self) -> bool:
@@ -80,7 +81,8 @@ class Teller:
     def _keep(self, facts: list[Fact]) -> None:
         """For the next attempt; with more than this, pages read everything again when their layer is back."""
         with self._changed:
-            self._facts = dict(list({**dict.fromkeys(facts), **self._facts}.items())[-MOST_KEPT:])
+            if not self._gives_up:
+                self._facts = dict(list({**dict.fromkeys(facts), **self._facts}.items())[-MOST_KEPT:])
 
 
 def _send(facts: list[Fact], loop: asyncio.Runner) -> None:

@@ -14,6 +14,7 @@ from kombu import pools
 from pytest_django import DjangoDbBlocker
 
 from agentops.embedded.postgres import SUPERUSER, Server, is_alive
+from agentops.telling import teller
 from tests import environment
 
 pytest_plugins = ["tests.cast", "tests.chromium", "tests.lanes", "tests.served"]
@@ -48,6 +49,7 @@ def database(server: Server, django_db_blocker: DjangoDbBlocker) -> Iterator[Non
     with django_db_blocker.unblock():
         call_command("prepare", verbosity=0)
         yield
+        teller.finish()
         pools.reset()
         connections["default"].close_pool()  # type: ignore[attr-defined]  # the Postgres wrapper has it
         connections.close_all()

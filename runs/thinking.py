@@ -11,7 +11,8 @@ from runs.operations.asking import Asked
 
 START_WITHIN = 3.0
 """A request that did not start this soon after its claim is not made: its lease may be somebody else's by its end."""
-GRACE = 5.0
+GRACE = 60.0
+"""The lease is kept for so long beyond the request's own time: on first use the libraries are imported meanwhile."""
 
 
 def think(asked: Asked) -> Reply:

@@ -33,7 +33,6 @@ PAUSES = (1, 2, 5, 15, 60)
 LONGEST_PAUSE = 900
 """A provider that wants a longer one is not waited for."""
 MOST_SHOWN = 400_000
-MARGIN = timedelta(seconds=5)
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def ask(book: Book, wanted: Ask, owner: UUID) -> Asked:
         reserved_money=wanted.money,
         currency=currency_of(spec),
         lease_owner=owner,
-        lease_until=book.now + min(timedelta(seconds=seconds) + MARGIN, timedelta(seconds=LEASE_SECONDS)),
+        lease_until=book.now + timedelta(seconds=LEASE_SECONDS),
         started_at=book.now,
     )
     book.add(row)

@@ -1,10 +1,12 @@
 """Fixtures of the model planner's tests."""
 
 import re
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
+from django.utils import timezone
 from pytest_django import Settings
 
 from agentops.tenancy.actor import Actor
@@ -71,3 +73,11 @@ def asked_only(run_id: UUID) -> Asked:
     found = advancing.begin("control", run_id, uuid7())
     assert isinstance(found, Think), found
     return found.asked
+
+
+def lease_ends(stage: Thinking, run_id: UUID) -> None:
+    """As if the time of the worker that asks had passed."""
+    with tenant_transaction(stage.tenant_id):
+        late = timezone.now() - timedelta(seconds=1)
+        ModelRequest.objects.filter(run_id=run_id, outcome=None).update(lease_until=late)
+    stage.is_due(run_id)

@@ -6,19 +6,23 @@ import threading
 import time
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.utils import timezone
 
 from runs.models import WorkItem
+from runs.operations import advancing
+from runs.operations.cancelling import cancel
+from runs.thinking import think
 from tests.model_server import calling, model_serving, saying
-from tests.planners.conftest import Thinking
+from tests.planners.conftest import Thinking, asked_only
 from tests.runs.threads import working
 from tests.tools.server import Behaviour, answering, cutting, cutting_the_answer, dripping, endless, not_http, silent
 from tools.kinds import http as http_kind
 
 LIMITED = {"error": {"message": "Slow down.", "type": "rate_limit_error", "code": "rate_limit_exceeded"}}
-JSON: dict[str, str] = {"Content_Type": "application/json"}
+JSON = {"Content_Type": "application/json"}
 
 
 def _json(body: Any, status: int = 200, **headers: str) -> Behaviour:
@@ -154,8 +158,6 @@ def test_a_redirect_to_another_host_is_not_followed(stage: Thinking) -> None:
 
 
 def test_a_cancelled_run_hangs_up_within_a_second(stage: Thinking) -> None:
-    from runs.operations.cancelling import cancel
-
     with model_serving(silent) as server:
         run_id = stage.thinker(server)
         with working(run_id):
@@ -180,10 +182,6 @@ def test_an_answer_after_the_cancellation_is_counted_for_what_it_took_and_not_us
         gate.wait(20)
         return calling(("t_read", {"account": stage.account}))(connection, request, stop)
 
-    from runs.operations import advancing
-    from runs.thinking import think
-    from tests.planners.conftest import asked_only
-
     with model_serving(late) as server:
         run_id = stage.thinker(server)
         asked = asked_only(run_id)
@@ -191,7 +189,7 @@ def test_an_answer_after_the_cancellation_is_counted_for_what_it_took_and_not_us
         worker = threading.Thread(target=lambda: answers.append(think(asked)))
         worker.start()
         assert server.server.arrived.wait(60)
-        with_no_watch(run_id, stage)
+        _cancelled_unheard(stage, run_id)
         gate.set()
         worker.join(20)
         advancing.resume(stage.tenant_id, run_id, asked.call_id, replied=(asked, answers[0]))
@@ -201,9 +199,7 @@ def test_an_answer_after_the_cancellation_is_counted_for_what_it_took_and_not_us
     assert stage.steps(run_id) == []
 
 
-def with_no_watch(run_id: Any, stage: Thinking) -> None:
+def _cancelled_unheard(stage: Thinking, run_id: UUID) -> None:
     """Cancel, but the worker does not hear of it before its answer is there."""
-    from runs.operations.cancelling import cancel
-
     cancel(stage.cast.alice.actor, run_id)
     WorkItem.objects.filter(id=run_id).update(cancel_requested=False)

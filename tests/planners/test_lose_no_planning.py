@@ -1,38 +1,33 @@
 """Planning is claimed like a call: a lost worker is charged once, asked again at most three times, and fenced off."""
 
+import socket
 import threading
 import time
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
 from django.db import connections
-from django.utils import timezone
 
 from agentops.tenancy.ids import uuid7
-from agentops.tenancy.transaction import tenant_transaction
 from runs import inflight, leases
 from runs.domain.model_answer import ModelAnswer, ToolUse
 from runs.domain.model_reply import ModelUsage, Replied
-from runs.models import ModelRequest
 from runs.operations import advancing, asking
+from runs.operations.advancing import Probe, Think
+from runs.operations.cancelling import cancel
+from runs.thinking import think
 from tests.model_server import calling, model_serving, saying
-from tests.planners.conftest import Thinking, asked_only
-from tests.tools.server import silent
-
-
-def _lease_ends(stage: Thinking, run_id: UUID) -> None:
-    with tenant_transaction(stage.tenant_id):
-        late = timezone.now() - timedelta(seconds=1)
-        ModelRequest.objects.filter(run_id=run_id, outcome=None).update(lease_until=late)
-    stage.is_due(run_id)
+from tests.planners.conftest import Thinking, asked_only, lease_ends
+from tests.tools.server import Received, silent
 
 
 def test_a_lost_request_is_charged_once_and_made_again(stage: Thinking) -> None:
     with model_serving(calling(("t_read", {"account": stage.account})), saying("Done.")) as server:
         run_id = stage.thinker(server)
         lost = asked_only(run_id)
-        _lease_ends(stage, run_id)
+        lease_ends(stage, run_id)
         stage.work(run_id)
     first, second, third = stage.calls(run_id)
     assert [first.outcome, second.outcome, third.outcome] == ["lost", "answered", "answered"]
@@ -51,7 +46,7 @@ def test_a_planning_is_made_again_at_most_three_times(stage: Thinking) -> None:
         run_id = stage.thinker(server)
         for _ in range(4):
             asked_only(run_id)
-            _lease_ends(stage, run_id)
+            lease_ends(stage, run_id)
         stage.work(run_id)
         assert server.requests == []
     run = stage.run(run_id)
@@ -60,6 +55,25 @@ def test_a_planning_is_made_again_at_most_three_times(stage: Thinking) -> None:
     assert [c.outcome for c in calls] == ["lost"] * 4
     assert stage.budget(run_id)[0].tokens == sum(c.reserved_tokens for c in calls)
     assert stage.budget(run_id)[1].tokens == 0
+
+
+def test_nothing_of_the_database_is_held_while_a_model_thinks(stage: Thinking) -> None:
+    default: Any = connections["default"]
+    free = threading.Event()
+
+    def answer(connection: socket.socket, request: Received, stop: threading.Event) -> bool:
+        ends = time.monotonic() + 20
+        while not free.is_set() and time.monotonic() < ends:
+            held = default.pool.get_stats()
+            if held["pool_available"] == held["pool_size"]:
+                free.set()
+        return saying("Done.")(connection, request, stop)
+
+    with model_serving(answer) as server:
+        run_id = stage.thinker(server)
+        stage.work(run_id)
+    assert stage.run(run_id).answer == "Done."
+    assert free.is_set()
 
 
 def test_nobody_asks_while_somebody_asks(stage: Thinking) -> None:
@@ -88,7 +102,7 @@ def test_a_long_answer_outlives_its_first_lease(stage: Thinking, monkeypatch: py
             stage.work(run_id)
         assert [c.outcome for c in stage.calls(run_id)] == [None]
         server.server.closing.set()
-        _cancel(stage, run_id)
+        cancel(stage.cast.alice.actor, run_id)
         worker.join(20)
     assert stage.run(run_id).status == "cancelled"
 
@@ -97,9 +111,6 @@ def test_an_answer_that_waits_for_its_conditions_survives_its_worker(stage: Thin
     pay = ("t_pay", {"account": stage.account, "amount": "5"})
     with model_serving(calling(pay), saying("Done.")) as server:
         run_id = stage.thinker(server)
-        from runs.operations.advancing import Probe, Think
-        from runs.thinking import think
-
         found = advancing.begin("control", run_id, uuid7())
         assert isinstance(found, Think)
         found = advancing.resume(stage.tenant_id, run_id, uuid7(), replied=(found.asked, think(found.asked)))
@@ -113,9 +124,3 @@ def test_an_answer_that_waits_for_its_conditions_survives_its_worker(stage: Thin
 def _work(stage: Thinking, run_id: UUID) -> None:
     stage.work(run_id)
     connections.close_all()
-
-
-def _cancel(stage: Thinking, run_id: UUID) -> None:
-    from runs.operations.cancelling import cancel
-
-    cancel(stage.cast.alice.actor, run_id)

@@ -4,12 +4,16 @@ import json
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
+from agentops.tenancy.transaction import tenant_transaction
 from runs.domain.model_spec import PROVIDERS as PROVIDERS_BY_NAME
 from runs.domain.planning import MAX_PROPOSALS
+from runs.models import Proposal
 from tests.model_server import calling, model_serving, saying
 from tests.planners.conftest import Thinking
 from tests.tools.server import Behaviour
+from tools.credentials import set_credential
 from tools.domain.canonical import canonical, parse
 
 PROVIDERS = ("compatible", "anthropic")
@@ -169,10 +173,6 @@ def test_a_model_cannot_propose_what_a_person_rejected(stage: Thinking) -> None:
 
 
 def test_a_key_travels_in_its_header_and_nowhere_else(stage: Thinking) -> None:
-    from pydantic import SecretStr
-
-    from tools.credentials import set_credential
-
     key = "sk-own-0123456789abcdef"
     with model_serving(saying(f"My key is {key}.")) as server:
         set_credential(stage.cast.carol.actor, "models", server.host, SecretStr(key))
@@ -187,9 +187,6 @@ def test_a_key_travels_in_its_header_and_nowhere_else(stage: Thinking) -> None:
 
 
 def _proposals(stage: Thinking, run_id: Any) -> list[Any]:
-    from agentops.tenancy.transaction import tenant_transaction
-    from runs.models import Proposal
-
     with tenant_transaction(stage.tenant_id):
         return list(Proposal.objects.filter(step__run_id=run_id))
 

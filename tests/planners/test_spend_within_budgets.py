@@ -9,7 +9,7 @@ import pytest
 from runs.domain.errors import InvalidAgent
 from runs.planners import pricing
 from tests.model_server import calling, model_serving, saying
-from tests.planners.conftest import Thinking, asked_only
+from tests.planners.conftest import Thinking, asked_only, lease_ends
 
 EUR = {"input": "1", "output": "2", "currency": "EUR"}
 
@@ -74,10 +74,7 @@ def test_money_is_reserved_for_the_longest_answer_and_charged_for_the_real_one(s
         asked = asked_only(run_id)
         reserved = stage.budget(run_id)[1].money
         assert reserved == pricing.estimate(asked.spec, asked.prompt.tokens, asked.max_output)
-        stage.is_due(run_id)
-        from tests.planners.test_lose_no_planning import _lease_ends
-
-        _lease_ends(stage, run_id)
+        lease_ends(stage, run_id)
         stage.work(run_id)
     used, left = stage.budget(run_id)
     assert used.money == reserved + 2 * Decimal("0.00014")

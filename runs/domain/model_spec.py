@@ -57,7 +57,7 @@ def _reachable(url: str) -> str:
 
 
 _Text = Annotated[str, AfterValidator(_readable)]
-_Amount = Annotated[Decimal, Field(ge=0, max_digits=24)]
+_Amount = Annotated[Decimal, Field(ge=0, le=100_000)]
 
 
 class Prices(BaseModel):

@@ -70,6 +70,9 @@ def _kept(book: Book, call: ModelRequest) -> Answer:
 
 
 def _hopeless(book: Book, memory: Memory) -> GiveUp | None:
+    if not book.tenant_active or book.rights.lost:
+        why = book.rights.lost if book.tenant_active else "the tenant is suspended."
+        return GiveUp(TerminalReason.PLANNER_FAILED, f"Nobody may act in this run any more: {why}")
     limit = book.limits.steps
     if limit is not None and book.run.turns >= limit:
         return GiveUp(TerminalReason.STEP_BUDGET, f"The planner had {limit} turns and did not finish.")

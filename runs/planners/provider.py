@@ -41,6 +41,7 @@ for _name in ("openai", "anthropic", "pydantic_ai"):
     logging.getLogger(_name).setLevel(logging.WARNING)  # below that they write requests whole
 _NO_KEY = "the wire has the key"
 MAX_SAID = 500
+MAX_FIGURE = 10**12
 
 
 def ask(asked: Asked, cancelled: CancelSignal) -> Reply:
@@ -124,12 +125,18 @@ def _key_header(asked: Asked) -> dict[str, str]:
 def _usage(asked: Asked, response: ModelResponse, answer: ModelAnswer) -> ModelUsage:
     """As the server says; one that says nothing is counted by our own estimate."""
     told, spec = response.usage, asked.spec
-    if told.input_tokens or told.output_tokens:
-        known, written = told.input_tokens, told.output_tokens
-        cost = pricing.estimate(spec, known, written) if spec.prices else pricing.published(spec, told)
+    known, written = _figure(told.input_tokens), _figure(told.output_tokens)
+    if known or written:
+        is_sound = (known, written) == (told.input_tokens, told.output_tokens) and not spec.prices
+        cost = pricing.published(spec, told) if is_sound else pricing.estimate(spec, known, written)
         return ModelUsage(known, written, cost)
     known, written = asked.prompt.tokens, tokens_of(answer.stored())
     return ModelUsage(known, written, pricing.estimate(spec, known, written))
+
+
+def _figure(told: int) -> int:
+    """What a server may say at most, and at least: nobody gets tokens back."""
+    return min(max(told, 0), MAX_FIGURE)
 
 
 def _fault(error: ModelAPIError, wire: Wire, asked: Asked) -> ProviderFault:

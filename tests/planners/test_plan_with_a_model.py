@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
+from agentops.tenancy.members import remove_member
 from agentops.tenancy.transaction import tenant_transaction
 from runs.domain.model_spec import PROVIDERS as PROVIDERS_BY_NAME
 from runs.domain.planning import MAX_PROPOSALS
@@ -198,6 +199,17 @@ def test_any_provider_is_asked_by_its_name_at_an_address_of_ones_own(stage: Thin
         stage.work(run_id)
         assert len(server.requests) == 2, stage.run(run_id).ended_because
     assert stage.run(run_id).answer == "Done."
+
+
+def test_no_model_is_asked_for_somebody_who_may_no_longer_act(stage: Thinking) -> None:
+    with model_serving(saying("Done.")) as server:
+        run_id = stage.thinker(server)
+        remove_member(stage.cast.carol.actor, user_id=stage.cast.alice.user.id)
+        stage.work(run_id)
+        assert server.requests == []
+    run = stage.run(run_id)
+    assert run.terminal_reason == "planner_failed"
+    assert "no longer a member" in run.ended_because
 
 
 def test_the_kept_prompt_is_what_was_sent(stage: Thinking) -> None:

@@ -125,6 +125,19 @@ def test_a_server_that_counts_nothing_is_counted_by_estimate(stage: Thinking) ->
     assert stage.budget(run_id)[0].tokens == call.input_tokens + call.output_tokens
 
 
+@pytest.mark.parametrize("usage", [(-500, 3), (10**30, 0)])
+def test_a_server_that_counts_nonsense_gives_nothing_back_and_breaks_nothing(
+    stage: Thinking, usage: tuple[int, int]
+) -> None:
+    with model_serving(saying("Done.", usage=usage)) as server:
+        run_id = stage.thinker(server, prices=EUR, budget=_money("5"))
+        stage.work(run_id)
+    used = stage.budget(run_id)[0]
+    assert stage.run(run_id).terminal_reason != "internal_error"
+    assert 0 <= used.tokens <= 10**12
+    assert used.money >= 0
+
+
 def test_published_prices_are_known_and_in_dollars(stage: Thinking) -> None:
     with model_serving(saying("Done.", usage=(1_000_000, 1_000_000))) as server:
         run_id = stage.thinker(server, provider="openai", name="gpt-4o-mini", tools=["t_read"], budget={

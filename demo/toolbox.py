@@ -9,6 +9,7 @@ from agentops.domain_error import DomainError
 from agentops.tenancy.access import authenticate_key
 from agentops.tenancy.actor import Actor
 from agentops.tenancy.transaction import tenant_transaction
+from demo import workflow
 from demo.people import service_key
 from runs.operations.configuring import install_agent
 from tools.credentials import credential_for, store_credential
@@ -16,8 +17,9 @@ from tools.domain.checks import parse_spec
 from tools.domain.egress import destination
 from tools.domain.spec import ToolSpec
 from tools.operations import install_code_tools, install_specs
+from tools.workflow_changes import install_workflow
 
-TOOLS = ("invoice_read", "supplier_check", "note_add", "payment_create", "slow_read")
+TOOLS = ("invoice_read", "supplier_check", "note_add", "payment_create", "slow_read", *workflow.TOOLS)
 BY = "demo"
 _INVOICE = {"type": "string", "title": "Invoice", "minLength": 1, "maxLength": 40}
 
@@ -65,6 +67,7 @@ def install(carol: Actor, url: str) -> None:
     credential = _credential(carol, url)
     install_code_tools(carol.tenant_id, ["slow_read"], by=BY)
     install_specs(carol.tenant_id, [parse_spec(raw) for raw in _definitions(url, credential)], by=BY)
+    install_workflow(carol.tenant_id, workflow.WORKFLOW, by=BY)
     install_agent(
         carol.tenant_id, slug="demo", name="Invoice clerk", planner="playbook", tools=TOOLS, playbook=PLAYBOOK,
         description="Pays an invoice from a playbook; give it {\"invoice\": \"INV-1001\"}.",
@@ -101,7 +104,9 @@ def _spec_with(credential: str) -> ToolSpec:
 def _definitions(url: str, credential: str) -> list[dict[str, Any]]:
     ledger = f"{url}/demo/ledger"
     every = {"kind": "http", "credential": credential}
-    return [definition | every for definition in (*_reads(ledger), _note_add(ledger), _payment_create(ledger))]
+    gated = workflow.definitions(ledger, _object({"invoice_id": _INVOICE}))
+    whole = (*_reads(ledger), _note_add(ledger), _payment_create(ledger), *gated)
+    return [definition | every for definition in whole]
 
 
 def _reads(ledger: str) -> list[dict[str, Any]]:

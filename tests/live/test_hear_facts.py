@@ -14,6 +14,7 @@ from agentops.live.consumer import NOT_ALLOWED
 from agentops.tenancy.members import remove_member, set_roles
 from tests.cast import Cast, Person
 from tests.live.conftest import Listen
+from tests.runs.gates import new_gate
 from tests.runs.scenario import new_stage
 from tools.operations import set_enabled
 
@@ -111,3 +112,12 @@ def test_a_page_from_elsewhere_opens_no_socket(cast: Cast, sign_in: SignIn, list
 def _hear_only(socket: ClientConnection, kind: str) -> None:
     while True:
         assert json.loads(socket.recv(SOON))["kind"] == kind
+
+
+def test_a_move_of_a_workflow_is_told_by_its_handle(cast: Cast, sign_in: SignIn, listen: Listen) -> None:
+    gate = new_gate(new_stage(cast))
+    run_id, socket = gate.run(), listen(sign_in(cast.bob))
+    gate.call(run_id, "invoice_submit")
+    fact = {"type": "row.changed", "kind": "workflow", "id": str(gate.row().id)}
+    while json.loads(socket.recv(SOON)) != fact:
+        pass

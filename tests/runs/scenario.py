@@ -46,11 +46,12 @@ class Stage:
     def tenant_id(self) -> UUID:
         return self.cast.tenant.id
 
-    def agent(self, slug: str, steps: list[dict[str, Any]], *, budget: Any = None, answer: str = "Done.") -> str:
-        """A playbook agent."""
+    def agent(self, slug: str, steps: list[dict[str, Any]], *, budget: Any = None, answer: str = "Done.",
+              tools: Sequence[str] = ()) -> str:  # fmt: skip
+        """A playbook agent, with the test tools and these."""
         playbook = {"steps": steps, "answer": answer}
-        install_agent(self.tenant_id, slug=slug, name=slug, planner="playbook", tools=TOOLS, playbook=playbook,
-                      budget=budget)  # fmt: skip
+        install_agent(self.tenant_id, slug=slug, name=slug, planner="playbook", tools=(*TOOLS, *tools),
+                      playbook=playbook, budget=budget)  # fmt: skip
         return slug
 
     def external(self, slug: str = "outside", *, budget: Any = None, tools: Sequence[str] = ()) -> str:

@@ -11,6 +11,7 @@ from django.db import connection
 
 from approvals.domain.decision import Verdict
 from runs.operations.deciding import decide
+from tests.runs.gates import TOOLS, new_gate
 from tests.runs.scenario import Stage
 
 READ = {"tool": "t_read", "args": {"account": {"$cel": "input.account"}}}
@@ -89,3 +90,25 @@ def test_money_is_counted_exactly_and_a_pending_request_holds_its_reservation(st
     run = stage.run(run_id)
     assert Decimal(json.loads(run.used)["money"]) == Decimal("700.07")
     assert Decimal(json.loads(run.reserved)["money"]) == 0
+
+
+def test_a_workflow_costs_a_run_a_few_statements_more_and_no_commit(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = new_gate(stage)
+    args = {"invoice": gate.invoice}
+    moves = [{"tool": name, "args": args} for name in ("invoice_submit", "invoice_approve")]
+    notes = [{"tool": "invoice_note", "args": args, "again": n} for n in range(2)]
+    moving, free = stage.agent("moving", moves, tools=TOOLS), stage.agent("free", notes, tools=TOOLS)
+    counted = []
+    for slug, place in ((free, None), (moving, ("invoice", gate.handle))):
+        counter = Counter()
+        with counting(counter, monkeypatch):
+            run_id = stage.start(slug, workflow=place)
+            stage.work(run_id)
+        assert stage.run(run_id).status == "succeeded", stage.run(run_id).ended_because
+        counted.append(counter)
+    assert gate.where() == ("approved", 3)
+    without, within = counted
+    assert within.commits == without.commits
+    assert within.statements - without.statements <= 18, (without.statements, within.statements)

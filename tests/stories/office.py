@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+from playwright.sync_api import Page
 
 from tests.stories.bank import Bank
 from tests.up import until
@@ -27,6 +28,14 @@ class Office:
         """End every connection."""
         for client in (self.service, self.alice, self.bob, self.mallory, self.ledger):
             client.close()
+
+    def sign_in(self, page: Page, who: str) -> None:
+        """In the browser, with the password of demo.json."""
+        page.goto(f"{self.url}/")
+        page.get_by_label("Email").fill(self.demo[who]["email"])
+        page.get_by_label("Password").fill(self.demo[who]["password"])
+        page.get_by_role("button", name="Sign in").click()
+        page.wait_for_url("**/inbox")
 
     def start(self, invoice: str, key: str | None = None) -> httpx2.Response:
         """Have the demo agent pay an invoice."""

@@ -24,11 +24,7 @@ def sign_in(browser: Browser, office: Office) -> Iterator[SignIn]:
         contexts.append(context)
         faults.append(watched(context))
         page = context.new_page()
-        page.goto("/")
-        page.get_by_label("Email").fill(office.demo[who]["email"])
-        page.get_by_label("Password").fill(office.demo[who]["password"])
-        page.get_by_role("button", name="Sign in").click()
-        page.wait_for_url("**/inbox")
+        office.sign_in(page, who)
         return page
 
     yield signed_in

@@ -45,7 +45,7 @@ def registration(request: HttpRequest) -> HttpResponse:
     """Make the client known. Whatever way to authenticate it asks for, it is public: PKCE is what proves it."""
     if not settings.OAUTH2_PROVIDER["DCR_ENABLED"]:
         raise Http404
-    if int(request.headers.get("Content-Length") or 0) > MAX_BYTES:
+    if len(request.body) > MAX_BYTES:
         return _refused("invalid_client_metadata", f"At most {MAX_BYTES} bytes.", status=413)
     try:
         said = Introduced.model_validate_json(request.body)

@@ -96,7 +96,7 @@ def test_what_is_no_client_is_refused(http: httpx2.Client, body: bytes) -> None:
     assert answer.json()["error"] in {"invalid_client_metadata", "invalid_redirect_uri"}
 
 
-def test_a_client_that_says_too_much_is_refused_before_it_is_read(http: httpx2.Client) -> None:
+def test_a_client_that_says_too_much_is_refused(http: httpx2.Client) -> None:
     answer = http.post("/oauth/registration", json={**GOOD, "logo_uri": "x" * MAX_BYTES})
     assert (answer.status_code, answer.json()["error"]) == (413, "invalid_client_metadata")
 

@@ -152,6 +152,14 @@ def test_an_agent_that_fell_silent_is_no_longer_listed_and_its_rows_go(agent: Ou
     assert not Application.objects.filter(client_id=agent.id).exists()
 
 
+def test_the_librarys_own_rows_are_in_nobodys_administration(agent: Outside, cast: Cast) -> None:
+    let_in(agent, cast.carol)
+    owner = Visit(agent.base, cast.carol)
+    assert "oauth2_provider" not in owner.open("/admin/").text
+    assert owner.open("/admin/oauth2_provider/accesstoken/").status_code == 404
+    assert "Claude Code" in owner.open("/admin/tenancy/apikey/").text
+
+
 def end_over_http(visit: Visit, page: str, key_id: UUID) -> int:
     """The form behind the button, posted."""
     return visit.post(page, f"/settings/agents/{key_id}/revocation").status_code

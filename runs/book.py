@@ -106,16 +106,14 @@ class Book:
     def open_steps(self) -> list[Step]:
         return [s for s in self.steps if StepStatus(s.status) in OPEN]
 
-    @property
-    def waits_for_one_call(self) -> bool:
-        """Nothing is open but one call: nobody else may have moved anything without an event."""
-        return [step.status for step in self.open_steps()] == [StepStatus.RUNNING.value]
-
     def in_status(self, *statuses: StepStatus) -> list[Step]:
         return [s for s in self.steps if StepStatus(s.status) in statuses]
 
     def request_of(self, step: Step) -> ApprovalRequest | None:
         return self.requests.get(step.request_id) if step.request_id else None
+
+    def step_of(self, request: ApprovalRequest) -> Step:
+        return next(s for s in self.steps if s.id == request.step_id)
 
     def reader(self, name: str) -> PinnedTool | None:
         """The read tool of a probe, whether or not the agent has it; None when it cannot be used now."""

@@ -12,13 +12,13 @@ from django.db.models.functions import Now
 from agentops.after_commit import export_later, tell_later
 from agentops.logs import naming
 from agentops.telemetry.traces import traces
-from agentops.tenancy.transaction import entered
+from agentops.tenancy.transaction import entered, show_rows_of
 from approvals.domain.decision import RequestStatus
 from approvals.models import ApprovalRequest
 from runs import tracing
 from runs.book import Book, rows_of
 from runs.domain.step import hops
-from runs.loading import load, lock_run, pick_due
+from runs.loading import load, lock_asking, lock_run, pick_due
 from runs.models import Step, WorkItem
 from runs.rows import Statement, change, execute_all, insertion, setting, values_of
 
@@ -29,12 +29,17 @@ def opened_run(tenant_id: UUID, run_id: UUID, left: Book | None = None) -> Itera
 
     `left`: the book that this worker wrote before its call, so that it need not be read again.
     """
-    with naming(run_id=run_id), transaction.atomic(durable=True):
-        work = lock_run(tenant_id, run_id)
-        with entered(tenant_id):
-            book = _open(work, left)
+    with transaction.atomic(durable=True), _written(lock_run(tenant_id, run_id), left) as book:
+        yield book
+
+
+@contextmanager
+def opened_request(tenant_id: UUID, request_id: UUID) -> Iterator[Book]:
+    """The same over the run that this request is about. Raises ApprovalNotFound."""
+    with transaction.atomic(durable=True):
+        show_rows_of(tenant_id)
+        with _written(lock_asking(tenant_id, request_id)) as book:
             yield book
-            write(book)
 
 
 @contextmanager
@@ -45,10 +50,8 @@ def opened_due(queue: str, hint: UUID | None) -> Iterator[Book | None]:
         if work is None:
             yield None
             return
-        with naming(run_id=work.id), entered(work.tenant_id), blaming(work.tenant_id, work.id):
-            book = _open(work)
+        with blaming(work.tenant_id, work.id), _written(work) as book:
             yield book
-            write(book)
 
 
 class RunBroke(Exception):
@@ -96,10 +99,13 @@ def remember(book: Book, rows: Iterable[Model]) -> None:
         book.loaded[type(row), row.pk] = values_of(row)
 
 
-def _open(work: WorkItem, left: Book | None = None) -> Book:
-    book = load(work, left)
-    remember(book, rows_of(book))
-    return book
+@contextmanager
+def _written(work: WorkItem, left: Book | None = None) -> Iterator[Book]:
+    with naming(run_id=work.id), entered(work.tenant_id):
+        book = load(work, left)
+        remember(book, rows_of(book))
+        yield book
+        write(book)
 
 
 def _beforehand(book: Book) -> Iterator[Statement]:

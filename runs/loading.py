@@ -10,10 +10,12 @@ from uuid import UUID
 
 import orjson
 
+from approvals.domain.errors import ApprovalNotFound
 from approvals.models import ApprovalRequest, Decision
 from runs.book import Book
 from runs.circumstances import MEMBERS, OF_RUN, PARTS, circumstances
 from runs.domain.errors import RunNotFound
+from runs.domain.step import StepStatus
 from runs.models import Agent, AgentVersion, Attempt, ModelRequest, Proposal, Run, Step, WorkItem
 from runs.rows import instance, preparing
 from tools.workflow_handles import lock_handle
@@ -31,6 +33,12 @@ _PICK_HINTED = _ENTER.format(which="id = %s AND queue = %s AND due_at <= clock_t
 _PICK_NEXT = _ENTER.format(
     which="queue = %s AND due_at <= clock_timestamp() ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED"
 )
+_LOCK_ASKING = """
+SELECT w.id, w.tenant_id, w.queue, w.due_at, w.cancel_requested,
+  set_config('plan_cache_mode', 'force_generic_plan', true)
+FROM approvals_approvalrequest q JOIN runs_work_item w ON w.id = q.run_id AND w.tenant_id = q.tenant_id
+WHERE q.id = %s AND q.tenant_id = %s FOR UPDATE OF w
+"""
 
 # Each part goes from what is one run's to what hangs on it, also where no statistics tell Postgres that it must.
 _LOAD = f"""
@@ -98,6 +106,14 @@ def lock_run(tenant_id: UUID, run_id: UUID) -> WorkItem:
     return work
 
 
+def lock_asking(tenant_id: UUID, request_id: UUID) -> WorkItem:
+    """The lock of the run that asks, in a transaction that shows the tenant's rows. Raises ApprovalNotFound."""
+    work = _locked(_LOCK_ASKING, [request_id, tenant_id])
+    if work is None:
+        raise ApprovalNotFound
+    return work
+
+
 def pick_due(queue: str, hint: UUID | None) -> WorkItem | None:
     """A run of this queue that is due and that nobody else holds, locked; the hinted one first."""
     if hint is not None and (hinted := _locked(_PICK_HINTED, [hint, queue])) is not None:
@@ -111,7 +127,7 @@ def load(work: WorkItem, left: Book | None = None) -> Book:
     `left`: as this worker left it for the call that it now comes back from; only what others may have changed is read.
     """
     opened_at = time.monotonic()
-    kept = None if left is None or not left.waits_for_one_call else _still(work, left, opened_at)
+    kept = _still(work, left, opened_at) if left is not None and _waits_for_one_call(left) else None
     book = kept or _whole(work, opened_at)
     if book.run.workflow_at_id is not None:
         book.workflow = lock_handle(work.tenant_id, book.run.workflow_at_id)
@@ -119,6 +135,11 @@ def load(work: WorkItem, left: Book | None = None) -> Book:
         calls = ModelRequest.objects.filter(tenant_id=work.tenant_id, run_id=work.id)
         book.asking = calls.order_by("-number").first()
     return book
+
+
+def _waits_for_one_call(left: Book) -> bool:
+    """Then nobody else may have moved anything without an event."""
+    return [step.status for step in left.open_steps()] == [StepStatus.RUNNING.value]
 
 
 def _still(work: WorkItem, left: Book, opened_at: float) -> Book | None:

@@ -20,7 +20,8 @@ from approvals import queries
 from approvals.domain.decision import RequestStatus, Then
 from approvals.domain.errors import PeopleOnly
 from approvals.queries import RequestRow
-from runs.operations.deciding import decide, read_verdict, recheck
+from runs.operations.deciding import decide, read_verdict
+from runs.operations.rechecking import recheck
 
 _STATUSES = frozenset(s.value for s in RequestStatus)
 

@@ -11,6 +11,7 @@ import structlog
 from asgiref.sync import sync_to_async
 from channels_postgres.core import PostgresChannelLayer
 from django.db import connection
+from psycopg import Cursor
 
 from agentops.telling import MISSED
 
@@ -57,5 +58,7 @@ class Layer(PostgresChannelLayer):  # type: ignore[misc]  # channels_postgres is
         """One statement for all members of all groups; none of them costs a commit when nobody listens."""
         groups = [self._group_key(group) for group, _ in messages]
         contents = [self.serialize(message) for _, message in messages]
-        with connection.cursor() as cursor:
+        connection.ensure_connection()
+        # Django's own cursors put the values into the text, which is planned anew each time.
+        with Cursor(connection.connection) as cursor:
             cursor.execute(_SEND, (self.expiry, groups, contents))

@@ -112,7 +112,7 @@ class Transport(pgmq.Transport):
         options = client.transport_options
         pool = ConnectionPool(
             options["conn_string"],
-            kwargs={"autocommit": True},
+            kwargs={"autocommit": True, "prepare_threshold": 0},
             min_size=1,
             max_size=options["pool_size"],
             timeout=options["pool_timeout"],

@@ -17,7 +17,7 @@ from approvals.domain.decision import RequestStatus
 from approvals.queries import RequestView
 from approvals.queries import request as request_of
 from runs import queries as runs
-from runs.operations.deciding import recheck
+from runs.operations.rechecking import recheck
 from tools.domain import templates
 
 PARTS = ("standing", "bar")

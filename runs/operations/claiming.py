@@ -22,8 +22,9 @@ from runs.leases import LEASE_SECONDS
 from runs.masking import unseal_args
 from runs.models import Attempt, Step
 from runs.operations import judging
+from runs.operations.checks import captured
 from runs.operations.ending import end_when_quiet, refuse, release
-from runs.operations.holding import bind, captured, hold
+from runs.operations.holding import bind, hold
 from runs.operations.proposing import wanted_probes
 from runs.operations.readings import ProbeWanted, Reading, Readings, fresh
 from runs.tracing import passed_on

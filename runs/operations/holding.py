@@ -1,15 +1,11 @@
 """Asks people about a step: composes the snapshot that they see and the digest that binds it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
-from agentops.chain import stamp
 from agentops.tenancy.ids import uuid7
 from approvals import gate
 from approvals.domain.binding import Binding, Condition
-from approvals.domain.decision import RequestStatus
 from approvals.domain.policy import Effect
 from approvals.gate import Asking, Judgement
 from approvals.models import ApprovalRequest
@@ -18,34 +14,14 @@ from runs.domain.fingerprint import fingerprint
 from runs.domain.step import StepEvent, StepStatus
 from runs.masking import mask_args, unseal_args
 from runs.models import Proposal, Step
+from runs.operations.checks import as_proposed
 from runs.operations.readings import Reading
+from runs.operations.superseding import changed, supersede
 from tools.domain import templates
 from tools.domain.canonical import Json, canonical, parse
 from tools.domain.templates import Text, Verbatim
 
 REPETITIONS_SHOWN = 10
-
-
-@dataclass(frozen=True)
-class Check:
-    """One condition on the page. `before`, `now`: canonical text, None when unreadable; `ok` None: unknown."""
-
-    name: str
-    before: str | None
-    now: str | None
-    ok: bool | None
-    reason: str
-    checked_at: str
-
-    def as_json(self) -> dict[str, Json]:
-        return {
-            "name": self.name,
-            "before": self.before,
-            "now": self.now,
-            "ok": self.ok,
-            "reason": self.reason,
-            "checked_at": self.checked_at,
-        }
 
 
 def hold(
@@ -72,7 +48,7 @@ def hold(
             reasons=reasons,
             tainted=book.run.tainted,
             snapshot=_snapshot(book, step, tool, judgement, proposal_conditions, earlier),
-            checks=canonical([_as_proposed(r).as_json() for r in readings]),
+            checks=canonical([as_proposed(r).as_json() for r in readings]),
             checked_at=min((r.read_at for r in readings), default=None),
             requesters=book.run.requesters,
             group=judgement.group,
@@ -82,9 +58,7 @@ def hold(
         book.now,
     )
     if earlier is not None:
-        _show_what_changed(earlier, readings)
-        earlier.superseded_by = request.id
-        book.close_request(earlier, RequestStatus.SUPERSEDED)
+        supersede(book, earlier, request, readings)
     book.add(request)
     book.requests[request.id] = request
     step.request_id = request.id
@@ -97,35 +71,6 @@ def _reasons(judgement: Judgement, readings: Sequence[Reading], because: str) ->
     asked = judgement.reasons if judgement.effect is Effect.REQUIRE_APPROVAL else ()
     unread = [f"“{r.name}” could not be read: {r.fault}" for r in readings if r.value is None]
     return [*([because] if because else []), *asked, *unread]
-
-
-def _show_what_changed(earlier: ApprovalRequest, readings: Sequence[Reading]) -> None:
-    """The request that people decided keeps, beside what it was about, what was so when it mattered."""
-    now = {r.name: r for r in readings}
-    checks = []
-    for name, before in captured(earlier):
-        reading = now.get(name)
-        value = reading.value if reading else None
-        ok = None if value is None or before is None else value == before
-        at = stamp(reading.read_at) if reading else stamp(earlier.opened_at)
-        checks.append(Check(name, before, value, ok, "" if ok else "The value changed.", at).as_json())
-    earlier.checks = canonical(checks)
-    earlier.checked_at = min((r.read_at for r in readings), default=earlier.checked_at)
-
-
-def captured(request: ApprovalRequest) -> list[tuple[str, str | None]]:
-    """The conditions of a request with what they were when it was asked, as canonical text."""
-    snapshot: Any = parse(request.snapshot)
-    return [(str(name), None if before is None else str(before)) for name, before in snapshot["conditions"]]
-
-
-def _changes(earlier: ApprovalRequest | None, conditions: str) -> list[Json]:
-    """Old and new values of the conditions that differ from what the earlier request was about."""
-    if earlier is None:
-        return []
-    was: dict[str, str | None] = dict(captured(earlier))
-    now: Any = parse(conditions)
-    return [{"name": name, "before": was.get(name), "now": value} for name, value in now if was.get(name) != value]
 
 
 def bind(
@@ -183,18 +128,6 @@ def summary(tool: ToolNow, proposal: Proposal) -> list[Text | Verbatim]:
     return templates.parts(template, {"args": parse(proposal.args or "{}")})
 
 
-def _as_proposed(reading: Reading) -> Check:
-    known = reading.value is not None
-    return Check(
-        name=reading.name,
-        before=reading.value,
-        now=reading.value,
-        ok=True if known else None,
-        reason="" if known else f"It could not be read when proposed: {reading.fault}",
-        checked_at=stamp(reading.read_at),
-    )
-
-
 def _same_call(book: Book, step: Step, tool: ToolNow) -> set[str | None]:
     """The fingerprints of this call as it may have been proposed before: the latest deliberate repetitions too."""
     proposal = book.proposals[step.id]
@@ -241,7 +174,7 @@ def _snapshot(
             "this": {"money": str(step.charge_money), "records": step.charge_records},
         },
         "supersedes": str(earlier.id) if earlier else None,
-        "changed": _changes(earlier, conditions),
+        "changed": changed(earlier, conditions),
         "step_status": StepStatus.HELD.value,
     }
     return canonical(body)

@@ -14,7 +14,8 @@ from pytest_django import Settings
 from approvals.domain.decision import Verdict
 from approvals.queries import request as request_of
 from runs import queries
-from runs.operations.deciding import decide, recheck
+from runs.operations.deciding import decide
+from runs.operations.rechecking import recheck
 from tests.cast import Person
 from tests.model_server import calling, model_serving, saying
 from tests.runs.gates import new_gate

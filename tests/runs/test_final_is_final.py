@@ -17,7 +17,8 @@ from runs.domain.planning import Finish
 from runs.domain.run import OPEN
 from runs.operations import advancing
 from runs.operations.cancelling import cancel
-from runs.operations.deciding import decide, recheck
+from runs.operations.deciding import decide
+from runs.operations.rechecking import recheck
 from runs.operations.reconciling import reconcile
 from tests.runs.scenario import Stage
 

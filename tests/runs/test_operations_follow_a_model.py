@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from typing import ClassVar
 from uuid import UUID
@@ -30,77 +30,15 @@ from runs.models import Attempt, Step
 from runs.operations import advancing
 from runs.operations.advancing import Execute
 from runs.operations.cancelling import cancel
-from runs.operations.claiming import Claimed
 from runs.operations.reconciling import reconcile
 from runs.operations.settling import Settled
 from tests.cast import Cast, new_cast
+from tests.runs.one_call import Model, Report
 from tests.runs.scenario import Stage, new_stage
-from tests.runs.world import Told, Transfer
-from tools.declare import ToolContext, tool
-from tools.domain.outcome import Failed, NotSent, Outcome, Succeeded, ToolFault, Unknown
+from tools.domain.outcome import Failed, NotSent, ToolFault, Unknown
 from tools.operations import install_code_tools
 
 EXAMPLES = int(os.environ.get("MODEL_EXAMPLES", "15"))
-MAX_ATTEMPTS = 3
-_ONCE: dict[str, int] = {}
-
-
-@tool(name="m_once", description="Acts once for a key.", risk="destructive", scope="ledger:write", idempotency="native",
-      output_trust="trusted")  # fmt: skip
-def m_once(args: Transfer, ctx: ToolContext) -> Told:
-    _ONCE[ctx.idempotency_key] = _ONCE.get(ctx.idempotency_key, 0) + 1
-    return Told(done=1)
-
-
-@dataclass
-class Model:
-    """What one run should be: one call, the number of its lease, and whether somebody wants the run to stop."""
-
-    tool: str
-    status: str
-    token: int = 0
-    stopping: bool = False
-    is_over: bool = False
-    acted: int = 0
-
-    def lease_ends(self) -> None:
-        """Made again where that is safe and not too often; else a read has failed, and of the rest nobody knows."""
-        if self._is_made_again():
-            self.token += 1
-            return
-        self.status = "failed" if self.tool == "t_read" else "unknown"
-        self.is_over = self.stopping
-
-    def settles(self, outcome: Outcome) -> None:
-        """The holder of the lease reports; what it hands back, it takes up again at once."""
-        if isinstance(outcome, Unknown) and self._is_made_again():
-            return
-        if isinstance(outcome, NotSent) and not self.stopping:
-            self.token += 1
-            return
-        self.status = {Succeeded: "succeeded", Failed: "failed", NotSent: "withdrawn", Unknown: "unknown"}[
-            type(outcome)
-        ]
-        self.is_over = self.stopping
-
-    def is_cancelled(self) -> None:
-        """At once, unless a call is in flight."""
-        self.stopping = True
-        if self.status in {"held", "cleared"}:
-            self.status = "withdrawn"
-        self.is_over = self.status != "running"
-
-    def _is_made_again(self) -> bool:
-        return self.tool != "t_pay_plain" and self.token < MAX_ATTEMPTS and not self.stopping
-
-
-@dataclass
-class Report:
-    """A worker that has claimed a call and not yet said what became of it."""
-
-    place: int
-    call: Claimed
-    outcome: Outcome | None = None
 
 
 class Operations(RuleBasedStateMachine):
@@ -165,9 +103,9 @@ class Operations(RuleBasedStateMachine):
             report.outcome = execution.perform(replace(report.call, claimed_at=time.monotonic()))
             self.models[report.place].acted += 1
 
-    @rule(which=st.integers(0, 5), is_well=st.booleans())
+    @rule(which=st.integers(0, 5), is_well=st.booleans(), remembers=st.booleans())
     @precondition(lambda self: self.reports)
-    def settle(self, which: int, is_well: bool) -> None:
+    def settle(self, which: int, is_well: bool, remembers: bool) -> None:
         report = self.reports.pop(which % len(self.reports))
         model = self.models[report.place]
         outcome = report.outcome
@@ -176,11 +114,12 @@ class Operations(RuleBasedStateMachine):
         elif not is_well and model.tool != "t_read":
             outcome = Unknown("The answer was lost.")
         call = report.call
-        found = advancing.resume(call.tenant_id, call.run_id, uuid7(), settled=Settled(call, outcome))
+        left = report.found.book if remembers else None
+        found = advancing.resume(call.tenant_id, call.run_id, uuid7(), settled=Settled(call, outcome), left=left)
         if model.status == "running" and model.token == call.token:
             model.settles(outcome)
         if isinstance(found, Execute):
-            self.reports.append(Report(report.place, found.call))
+            self.reports.append(Report(report.place, found))
 
     @rule(which=st.integers(0, 5), is_meant=st.integers(0, 4))
     def stop(self, which: int, is_meant: int) -> None:
@@ -247,7 +186,7 @@ class Operations(RuleBasedStateMachine):
         if self.models[place].status == "running":
             assert isinstance(found, Execute)
             assert (found.call.run_id, found.call.token) == (self.runs[place], self.models[place].token)
-            self.reports.append(Report(place, found.call))
+            self.reports.append(Report(place, found))
 
 
 def test_the_operations_do_what_the_model_does() -> None:

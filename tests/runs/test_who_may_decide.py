@@ -22,7 +22,8 @@ from approvals.domain.errors import (
     SelfApproval,
     VerdictUnsupported,
 )
-from runs.operations.deciding import decide, recheck
+from runs.operations.deciding import decide
+from runs.operations.rechecking import recheck
 from tests.cast import Person, new_person, new_service
 from tests.runs.scenario import Stage
 

@@ -29,7 +29,7 @@ def opened_run(tenant_id: UUID, run_id: UUID, left: Book | None = None) -> Itera
 
     `left`: the book that this worker wrote before its call, so that it need not be read again.
     """
-    with transaction.atomic(durable=True), _written(lock_run(tenant_id, run_id), left) as book:
+    with naming(run_id=run_id), transaction.atomic(durable=True), _written(lock_run(tenant_id, run_id), left) as book:
         yield book
 
 
@@ -38,7 +38,8 @@ def opened_request(tenant_id: UUID, request_id: UUID) -> Iterator[Book]:
     """The same over the run that this request is about. Raises ApprovalNotFound."""
     with transaction.atomic(durable=True):
         show_rows_of(tenant_id)
-        with _written(lock_asking(tenant_id, request_id)) as book:
+        work = lock_asking(tenant_id, request_id)
+        with naming(run_id=work.id), _written(work) as book:
             yield book
 
 
@@ -50,7 +51,7 @@ def opened_due(queue: str, hint: UUID | None) -> Iterator[Book | None]:
         if work is None:
             yield None
             return
-        with blaming(work.tenant_id, work.id), _written(work) as book:
+        with naming(run_id=work.id), blaming(work.tenant_id, work.id), _written(work) as book:
             yield book
 
 
@@ -101,7 +102,7 @@ def remember(book: Book, rows: Iterable[Model]) -> None:
 
 @contextmanager
 def _written(work: WorkItem, left: Book | None = None) -> Iterator[Book]:
-    with naming(run_id=work.id), entered(work.tenant_id):
+    with entered(work.tenant_id):
         book = load(work, left)
         remember(book, rows_of(book))
         yield book

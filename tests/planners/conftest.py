@@ -28,7 +28,7 @@ class Thinking(Stage):
     settings: Settings
 
     def thinker(self, server: ModelServer, *, budget: Any = None, tools: Any = TOOLS, by: Actor | None = None,
-                **model: Any) -> UUID:  # fmt: skip
+                workflow: Any = None, **model: Any) -> UUID:  # fmt: skip
         """A run of an agent that asks this server, as alice or as `by`."""
         self.settings.AGENTOPS_ALLOWED_PRIVATE_HOSTS = server.host
         asked = {"provider": "compatible", "name": "stub", "base_url": server.url, **model}
@@ -36,7 +36,7 @@ class Thinking(Stage):
             asked["base_url"] = server.server.url().rstrip("/")
         install_agent(self.tenant_id, slug="thinker", name="Thinker", planner="model", tools=tools, model=asked,
                       budget=budget)  # fmt: skip
-        return self.start("thinker", by=by)
+        return self.start("thinker", by=by, workflow=workflow)
 
     def calls(self, run_id: UUID) -> list[ModelRequest]:
         """Every request to the model, in order."""

@@ -1,7 +1,7 @@
 """A real uvicorn with our ASGI, and a real Chromium that looks at it."""
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 from uuid import UUID
 
@@ -25,11 +25,15 @@ class Elsewhere(Scene):
 
     def work(self, run_id: UUID) -> None:
         """As the office does it."""
-        _WORKER.submit(Scene(self.cast).work, run_id).result()
+        self.begin(run_id).result()
+
+    def begin(self, run_id: UUID) -> Future[None]:
+        """The same, without waiting for its end."""
+        return _WORKER.submit(Scene(self.cast).work, run_id)
 
 
 @pytest.fixture
-def scene(cast: Cast) -> Scene:
+def scene(cast: Cast) -> Elsewhere:
     """The office of this test."""
     return Elsewhere(build(cast).cast)
 

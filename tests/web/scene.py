@@ -1,6 +1,7 @@
 """A small accounts office of real tools in code, and runs of it taken as far as they go by the real engine."""
 
 import itertools
+import threading
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -22,6 +23,7 @@ from tools.operations import install_code_tools
 
 INVOICES: dict[str, str] = {}
 PAID: list[str] = []
+HELD: dict[str, threading.Event] = {}
 _SERIAL = itertools.count(1)
 
 
@@ -84,7 +86,11 @@ def scene_invoice(args: Asked, ctx: ToolContext) -> Invoice:
     cost={"money": {"amount": {"in": "args", "pointer": "/amount"}, "currency": "EUR"}, "records": 1},
 )
 def scene_pay(args: Payment, ctx: ToolContext) -> Paid:
-    """Pays once a key, as a bank would; an account named closed is refused."""
+    """Pays once a key, as a bank would; an account named closed is refused, one named lost never answers."""
+    if args.account in HELD:
+        HELD[args.account].wait(60)
+    if args.account == "lost":
+        raise ConnectionResetError
     if args.account == "closed":
         raise ToolError("account_closed", "The account is closed.", retryable=False, hint="Ask for another account.")
     PAID.append(ctx.idempotency_key)

@@ -4,6 +4,7 @@
 their own.
 """
 
+from collections import Counter
 from typing import Any
 from uuid import UUID
 
@@ -142,13 +143,15 @@ def _tool_faults(workflow: Workflow, spec: WorkflowSpec) -> list[SpecFault]:
 
 
 def _stranded(workflow: Workflow, spec: WorkflowSpec) -> list[SpecFault]:
-    """No handle may be left in a state that is not there any more, unless it had ended there."""
+    """No handle may stand, or be on its way to, where this version has no state, unless it had ended there."""
     if workflow.current is None:
         return []
     rows = WorkflowInstance.objects.filter(tenant_id=workflow.tenant_id, workflow=workflow)
-    before = read_workflow(workflow.current.spec)
+    before, numbers = read_workflow(workflow.current.spec), Counter[str]()
+    for state, to, number in rows.values_list("state", "taken_to").annotate(number=Count("id")):
+        numbers.update(dict.fromkeys({state, to} - {""}, number))
     return [
         SpecFault("/machine/states", f"{number} handles stand in {state}, which this version does not have.")
-        for state, number in rows.values_list("state").annotate(number=Count("id")).order_by("state")
+        for state, number in sorted(numbers.items())
         if not spec.has(state) and before.has(state) and not before.is_final(state)
     ]

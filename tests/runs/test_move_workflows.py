@@ -2,6 +2,7 @@
 
 import threading
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -27,6 +28,12 @@ from tools.workflow_stores import store_of
 @pytest.fixture
 def gate(stage: Stage) -> Gate:
     return new_gate(stage)
+
+
+def _without_review() -> dict[str, Any]:
+    states = {name: state for name, state in MACHINE["states"].items() if name != "review"}
+    machine = {**MACHINE, "states": {**states, "draft": {"on": {"SUBMIT": "approved"}}}}
+    return {**INVOICE, "machine": machine, "bindings": [BINDINGS[0], BINDINGS[3]]}
 
 
 def test_a_definite_failure_moves_nothing_and_lets_the_next_call_pass(gate: Gate) -> None:
@@ -82,6 +89,8 @@ def test_a_call_in_flight_keeps_the_handle_to_itself(gate: Gate) -> None:
         refusal = gate.stage.refusal(gate.call(second, "invoice_submit"))
         assert (refusal["code"], refusal["retryable"]) == ("state_forbidden", True)
         assert gate.handle in refusal["message"]
+        with pytest.raises(InvalidWorkflow, match="stand in review"):
+            install_workflow(gate.stage.tenant_id, _without_review())
         gate.office.gate.set()
     assert gate.where() == ("review", 2)
     assert gate.office.called == ["invoice_submit"]
@@ -107,11 +116,8 @@ def test_a_workflow_that_moved_after_the_approval_is_caught_at_the_claim(gate: G
 
 def test_a_version_that_loses_a_state_in_which_handles_stand_is_refused(gate: Gate) -> None:
     gate.at("review")
-    states = {name: state for name, state in MACHINE["states"].items() if name != "review"}
-    machine = {**MACHINE, "states": {**states, "draft": {"on": {"SUBMIT": "approved"}}}}
-    bindings = [BINDINGS[0], BINDINGS[3]]
     with pytest.raises(InvalidWorkflow, match="stand in review"):
-        install_workflow(gate.stage.tenant_id, {**INVOICE, "machine": machine, "bindings": bindings})
+        install_workflow(gate.stage.tenant_id, _without_review())
 
 
 def test_a_new_version_holds_for_the_handles_that_stand_in_it(gate: Gate) -> None:

@@ -6,11 +6,10 @@ from dataclasses import replace
 from http import HTTPStatus
 from uuid import UUID
 
-from channels.db import database_sync_to_async as in_thread
-
 from agentops.domain_error import DomainError
 from agentops.mcp.answers import Refused
 from agentops.mcp.bearer import Bearer, challenge, principal_of
+from agentops.mcp.threads import in_thread
 from agentops.mcp.visit import Visit
 from agentops.tenancy.scopes import APPROVALS_DECIDE, RUNS_WRITE
 from runs.domain.errors import RunNotFound

@@ -4,8 +4,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
-from channels.db import database_sync_to_async
-
+from agentops.mcp.threads import in_thread
 from agentops.oauth.bearer import challenge, holder_of
 from agentops.tenancy.access import authenticate_key
 from agentops.tenancy.actor import Actor
@@ -31,7 +30,7 @@ class Bearer:
 
 async def principal_of(token: str, resource: str) -> Bearer | None:
     """The bearer, or None. `resource`: the absolute address that was called, for tokens that name their audience."""
-    return await database_sync_to_async(_bearer)(token, resource)
+    return await in_thread(_bearer)(token, resource)
 
 
 def _bearer(token: str, resource: str) -> Bearer | None:

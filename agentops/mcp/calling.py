@@ -4,7 +4,6 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from channels.db import database_sync_to_async as in_thread
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
@@ -23,6 +22,7 @@ from agentops.mcp import own_tools, tasks
 from agentops.mcp.listing import handle_key_of
 from agentops.mcp.profiles import hold_seconds
 from agentops.mcp.rendering import approve_url, refused, result_of
+from agentops.mcp.threads import in_thread
 from agentops.mcp.visit import Visit, here
 from agentops.mcp.waiting import Tell, is_held, is_settled, settled, still_welcome
 from runs.domain.errors import NoSuchTool

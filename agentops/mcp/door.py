@@ -5,7 +5,6 @@ from dataclasses import replace
 from http import HTTPStatus
 from typing import Any, ClassVar, Final
 
-from asgiref.sync import ThreadSensitiveContext
 from asgiref.typing import ASGIReceiveCallable, ASGISendCallable, HTTPScope
 from django.conf import settings
 from django.http.request import split_domain_port, validate_host
@@ -35,19 +34,17 @@ class Door:
     async def __call__(self, scope: HTTPScope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
         """Serve one request."""
         headers = _headers(scope)
-        # A thread for this request alone: else all database work of the process would share one.
-        async with ThreadSensitiveContext():
-            try:
-                self._check_method(scope)
-                visit = await self._admit(scope["path"], headers, _origin(scope, headers))
-                raw = await _body(receive)
-                visit = await self._prepare(_completed(visit, raw))
-            except Refused as refused:
-                await refused.answer(send)
-                return
-            VISIT.set(visit)
-            server = await self._life.server()
-            await server.handle_request(_trimmed(scope), _again(raw, receive), send)
+        try:
+            self._check_method(scope)
+            visit = await self._admit(scope["path"], headers, _origin(scope, headers))
+            raw = await _body(receive)
+            visit = await self._prepare(_completed(visit, raw))
+        except Refused as refused:
+            await refused.answer(send)
+            return
+        VISIT.set(visit)
+        server = await self._life.server()
+        await server.handle_request(_trimmed(scope), _again(raw, receive), send)
 
     def _check_method(self, scope: HTTPScope) -> None:
         if scope["method"] not in self.methods:

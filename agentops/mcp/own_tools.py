@@ -5,12 +5,12 @@ from decimal import Decimal
 from typing import Any, Final
 from uuid import UUID
 
-from channels.db import database_sync_to_async as in_thread
 from mcp_types import CallToolResult
 
 from agentops.mcp.listing import OWN_NAMES, RUN_KEY
 from agentops.mcp.profiles import poll_seconds
 from agentops.mcp.rendering import answer, result_of
+from agentops.mcp.threads import in_thread
 from agentops.mcp.visit import Visit
 from agentops.mcp.waiting import Tell, settled, still_welcome
 from runs import queries

@@ -3,7 +3,6 @@
 from typing import Any, Final
 from uuid import UUID
 
-from channels.db import database_sync_to_async as in_thread
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
@@ -11,6 +10,7 @@ from mcp_types import HEADER_MISMATCH, INVALID_PARAMS, RequestParams
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from agentops.mcp.rendering import result_of
+from agentops.mcp.threads import in_thread
 from agentops.mcp.visit import Visit, here
 from runs.domain.errors import NotHeld, StepNotFound
 from runs.domain.step import FINAL, StepStatus

@@ -7,13 +7,13 @@ from contextlib import suppress
 from typing import Final
 from uuid import UUID
 
-from channels.db import database_sync_to_async as in_thread
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_REQUEST
 
 from agentops.mcp.bearer import principal_of
 from agentops.mcp.hearing import ears
 from agentops.mcp.profiles import EXECUTION_SECONDS
+from agentops.mcp.threads import in_thread
 from agentops.mcp.visit import Visit
 from runs.domain.step import FINAL, StepStatus
 from runs.queries import StepView

@@ -79,6 +79,41 @@ def test_a_body_that_is_too_large_or_no_json_is_refused(ask: Ask) -> None:
     assert ask(body=b"{").status_code == 400
 
 
+_JUNK = [
+    b"",
+    b"null",
+    b"[]",
+    b"7",
+    b'"x"',
+    b"\xff\xfe",
+    b'{"jsonrpc": "2.0"}',
+    b"[" * 2000,
+    b'{"a": NaN}',
+    b'{"id": ' + b"9" * 5000 + b"}",
+]
+_ODD: list[Any] = [
+    None,
+    [],
+    "x",
+    7,
+    {"name": 7},
+    {"name": "t_read", "arguments": []},
+    {"name": "t_read", "_meta": []},
+    {"name": "\0"},
+]
+
+
+@pytest.mark.parametrize("era", ["2025-11-25", "2026-07-28", "1999-01-01"])
+def test_junk_is_answered_as_the_callers_fault(ask: Ask, era: str) -> None:
+    odd = [{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params} for params in _ODD]
+    said = {"MCP-Protocol-Version": era, "Mcp-Method": "tools/call", "Mcp-Name": "t_read"}
+    for body in [*_JUNK, *odd]:
+        answer = ask(body=body, **said)
+        assert answer.status_code < 500, body
+        assert "Internal" not in answer.text, (body, answer.text)
+    assert ask(body=b"{}", **{"Content-Type": "text/plain"}).status_code == 400
+
+
 @pytest.mark.parametrize("path", ["/mcp/x", "/mcp/r/", "/mcp/r/x", f"/mcp/r/{NO_RUN}"])
 def test_there_is_nothing_at_other_addresses(ask: Ask, path: str) -> None:
     assert ask(path=path).status_code == 404

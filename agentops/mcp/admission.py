@@ -46,6 +46,7 @@ async def admit(path: str, headers: dict[str, str], origin: str) -> Visit:
         agent=bearer.agent or headers.get("x-agentops-agent", ""),
         client=headers.get("user-agent", ""),
         hold=_seconds(headers.get("x-agentops-hold", "")),
+        traceparent=headers.get("traceparent", ""),
     )
 
 

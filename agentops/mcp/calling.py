@@ -113,8 +113,8 @@ def _run_of(visit: Visit, named: object) -> UUID:
         return run.id
     if visit.run_id is not None:
         return visit.run_id
-    idle = env().agentops_mcp_idle_seconds
-    return run_of_grant(visit.bearer.actor, visit.bearer.grant, visit.agent, idle_seconds=idle)
+    idle, trace = env().agentops_mcp_idle_seconds, visit.caller_trace
+    return run_of_grant(visit.bearer.actor, visit.bearer.grant, visit.agent, idle_seconds=idle, traceparent=trace)
 
 
 def _called(visit: Visit, proposal: ToolProposal) -> Called:

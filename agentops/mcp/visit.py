@@ -27,10 +27,16 @@ class Visit:
     agent: str = ""
     client: str = ""
     hold: float | None = None
+    traceparent: str = ""
     body: dict[str, Any] | None = None
     fault: str = ""
     offer: Offer | None = None
     unoffered: str = ""
+
+    @property
+    def caller_trace(self) -> str:
+        """The trace that the call belongs to: of the call itself, else of its HTTP request."""
+        return str(self.meta.get("traceparent") or self.traceparent)
 
     @property
     def origin(self) -> str:

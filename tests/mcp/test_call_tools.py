@@ -32,6 +32,16 @@ def test_a_free_call_is_made_and_answered(stage: Stage, connect: Connect, worker
 
 
 @pytest.mark.parametrize("era", ERAS)
+def test_the_run_of_a_call_belongs_to_the_trace_of_its_caller(
+    stage: Stage, connect: Connect, worker: None, era: str
+) -> None:
+    trace = f"00-{'5' * 32}-{'7' * 16}-01"
+    result = connect(era, traceparent=trace).call("t_read", account=stage.account)
+    assert result.meta is not None
+    assert stage.run(UUID(result.meta["agentops/run"])).traceparent == trace
+
+
+@pytest.mark.parametrize("era", ERAS)
 def test_a_held_call_says_so_and_its_result_comes_after_a_person_approved(
     stage: Stage, connect: Connect, worker: None, era: str
 ) -> None:

@@ -5,4 +5,4 @@ from django.apps import AppConfig
 
 class RunsConfig(AppConfig):
     name = "runs"
-    verbose_name = "Agents"
+    verbose_name = "Agents and budgets"

@@ -7,7 +7,7 @@ from django.apps import AppConfig
 
 class ToolsConfig(AppConfig):
     name = "tools"
-    verbose_name = "Tools"
+    verbose_name = "Tools and workflows"
 
     def ready(self) -> None:
         """Declare the built-in tools."""

@@ -17,11 +17,11 @@ from tools.queries import find_tool
 WIDE = (
     "", "runs/agent/", "runs/agent/add/", "runs/teambudget/", "tools/tool/", "tools/tool/add/?kind=python",
     "tools/credential/add/", "approvals/policyversion/", "approvals/policyversion/add/", "tenancy/membership/",
-    "tenancy/serviceaccount/add/", "tenancy/apikey/", "tenancy/apikey/add/",
+    "tools/workflow/", "tools/workflow/add/", "tenancy/serviceaccount/add/", "tenancy/apikey/", "tenancy/apikey/add/",
 )  # fmt: skip
 NARROW = (
     "", "tools/tool/", "tools/tool/add/", "approvals/policyversion/add/", "tenancy/membership/add/", "tenancy/apikey/",
-    "tenancy/apikey/add/", "runs/agent/add/",
+    "tenancy/apikey/add/", "runs/agent/add/", "tools/workflow/", "tools/workflow/add/",
 )  # fmt: skip
 CUT_OFF = """() => {
     const edge = part => part.getBoundingClientRect().right

@@ -32,6 +32,15 @@ LOOKS: list[dict[str, Any]] = [
 ]
 
 
+OUT_OF_SIGHT = """() => {
+    const shown = box => box.closest('.scroll-x').getBoundingClientRect()
+    return [...document.querySelectorAll('.machine:not(.workflow) .present')]
+        .filter(box => box.getBoundingClientRect().right > shown(box).right + 1
+            || box.getBoundingClientRect().left < shown(box).left - 1)
+        .map(box => 'out of sight: ' + box.textContent)
+}"""
+
+
 def addresses(scene: Scene, thought: UUID) -> list[str]:
     """One of everything: waiting, hostile, changed, done, planned by a model (`thought`), and each list full."""
     bob = scene.cast.bob.actor
@@ -57,7 +66,7 @@ def addresses(scene: Scene, thought: UUID) -> list[str]:
         f"/runs/{done}", f"/runs/{done}/events", "/tools", "/tools/scene_pay",
         "/settings", "/settings/keys", "/nothing",
         "/account/password/change/", "/runs/start", "/demo/ledger/",
-        "/workflows", "/workflows/invoice", f"/runs/{_gated(scene)}",
+        "/workflows", "/workflows/invoice", "/workflows/invoice?state=review", f"/runs/{_gated(scene)}",
     ]  # fmt: skip
 
 
@@ -81,6 +90,7 @@ def faults_of(page: Page) -> list[str]:
     # What passes is told in full otherwise, which takes longer than finding out.
     found = Axe().run(page, options={"runOnly": tags, "resultTypes": ["violations"]})
     faults = [f"{v['id']}: {v['nodes'][0]['html'][:160]}" for v in found.response["violations"]]
+    faults += page.evaluate(OUT_OF_SIGHT)
     wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
     return faults if wide <= 0 else [*faults, f"{wide} pixels too wide"]
 

@@ -80,6 +80,7 @@ def _check_run(book: Book, actor: Actor) -> None:
     if book.agent.planner != "external":
         raise NotExternal
     heal_due(book)
+    judging.narrow(book, actor.scopes)
     if book.is_final or book.run.cancel_requested_at is not None:
         raise RunFinished(status=book.run.status, terminal_reason=book.run.terminal_reason)
 

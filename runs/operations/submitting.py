@@ -25,6 +25,7 @@ from runs.domain.errors import (
 from runs.domain.planning import MAX_PROPOSALS, Finish, ToolProposal, Turn
 from runs.domain.run import TerminalReason
 from runs.models import StartRecord
+from runs.operations import judging
 from runs.operations.advancing import external_due
 from runs.operations.ending import end
 from runs.operations.healing import heal_due
@@ -128,6 +129,7 @@ def _check(book: Book, actor: Actor, turn: int | None) -> None:
     if book.run.principal != actor.principal:
         raise NotThePrincipal
     heal_due(book)
+    judging.narrow(book, actor.scopes)
     if book.is_final:
         raise RunFinished(status=book.run.status, terminal_reason=book.run.terminal_reason)
     if turn is not None and turn != book.run.turns + 1:

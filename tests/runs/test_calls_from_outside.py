@@ -1,6 +1,7 @@
 """Single calls of an outside agent: each a turn, an identical one the same step, in a run that ends by itself."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -15,6 +16,7 @@ from runs.models import Run, Step
 from runs.operations.calling import MAX_OPEN, Called, call, finish
 from runs.operations.cancelling import cancel
 from runs.operations.granting import open_run, run_of_grant
+from runs.operations.submitting import submit
 from runs.operations.withdrawing import withdraw
 from tests.cast import new_service
 from tests.runs.scenario import Stage
@@ -141,6 +143,18 @@ def test_only_the_principal_calls_and_never_with_the_right_to_decide(stage: Stag
         withdraw(other, run_id, held)
     with pytest.raises(NotForAgents):
         call(stage.cast.alice.key_actor, run_id, stage.pay())
+
+
+def test_a_token_with_fewer_scopes_than_its_principal_calls_and_proposes_with_those(stage: Stage) -> None:
+    run_id = stage.outside()
+    fewer = replace(stage.cast.service.actor, scopes=frozenset({"runs:write", "ledger:read"}))
+    with pytest.raises(NoSuchTool):
+        call(fewer, run_id, stage.pay())
+    call(fewer, run_id, stage.read())
+    stage.work(run_id)
+    submit(fewer, run_id, [stage.pay()])
+    refused = stage.steps(run_id)[-1]
+    assert (refused.status, stage.refusal(refused)["code"]) == ("refused", "tool_denied")
 
 
 def test_a_call_that_waits_is_taken_back_once(stage: Stage) -> None:

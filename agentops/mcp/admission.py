@@ -43,7 +43,7 @@ async def admit(path: str, headers: dict[str, str], origin: str) -> Visit:
         resource=resource,
         bearer=bearer,
         run_id=_run(found[1]),
-        agent=bearer.agent or headers.get("x-agentops-agent", ""),
+        agent=headers.get("x-agentops-agent", ""),
         client=headers.get("user-agent", ""),
         hold=_seconds(headers.get("x-agentops-hold", "")),
         traceparent=headers.get("traceparent", ""),

@@ -18,13 +18,11 @@ __all__ = ["Bearer", "challenge", "principal_of"]
 class Bearer:
     """Whoever holds the token. `grant` names what was granted for good: its runs are found by it on every worker.
 
-    `agent`: the slug of the external agent that the token was given for; empty where the caller says which.
     `expires_at`: when streams that it opened must end; None: never, or unknown and asked again.
     """
 
     actor: Actor
     grant: str
-    agent: str = ""
     expires_at: datetime | None = None
 
 

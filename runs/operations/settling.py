@@ -98,7 +98,8 @@ def observe(book: Book, step: Step, spec: ToolSpec, result: Json, fault: ToolFau
         trust=trust,
         content=content,
         whole=whole,
-        truncated=len(content) < len(whole),
+        # With the words that say so, a cut text may be as long as the whole.
+        truncated=content != whole,
         bytes=size,
         created_at=book.now,
     )

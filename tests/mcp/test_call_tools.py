@@ -79,6 +79,13 @@ def test_arguments_that_do_not_fit_are_refused_in_words(stage: Stage, connect: C
     assert said["errors"]
 
 
+def test_a_result_that_is_cut_by_a_few_characters_is_a_result(stage: Stage, connect: Connect, worker: None) -> None:
+    stage.world.status = "x" * 7_934
+    result = connect().call("t_read", account=stage.account)
+    assert (result.is_error, result.structured_content and result.structured_content["truncated"]) == (False, True)
+    assert result.structured_content["text"].endswith("…[truncated 5 chars]")
+
+
 def test_a_run_is_begun_by_the_first_call_and_ended_by_finish(stage: Stage, connect: Connect, worker: None) -> None:
     agent = connect()
     assert told(agent.call("workflow_status"))["status"] == "no_run"

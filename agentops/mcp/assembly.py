@@ -4,13 +4,15 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, Final
 
+import structlog
 from django.conf import settings
-from mcp.server.context import ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS, CallToolRequestParams, ListToolsResult, PaginatedRequestParams
+from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, CallToolRequestParams, ListToolsResult, PaginatedRequestParams
+from pydantic import ValidationError
 
 from agentops.mcp import tasks
 from agentops.mcp.calling import call_tool
@@ -20,6 +22,7 @@ from agentops.mcp.visit import here
 
 NAME: Final = "agentops"
 STATE_SECONDS: Final = 3600.0
+_log = structlog.get_logger()
 INSTRUCTIONS: Final = """\
 Every call goes through the team's rules. A call may answer `pending_approval`: it waits for a person at `approve_url`.
 Tell the user, then call `approval_wait` as `next` says until it answers with the result; the call is made once.
@@ -50,8 +53,19 @@ def served(server: Server[Any], *, sessions: bool = False) -> StreamableHTTPSess
     """
     keys = [hashlib.sha256(b"mcp state " + key.encode()).digest() for key in _secrets()]
     security = RequestStateSecurity(keys=keys, ttl=STATE_SECONDS, bind_principal=lambda ctx: here().bearer.grant)
-    server.middleware.append(RequestStateBoundary(security, default_audience=server.name))
+    server.middleware += [RequestStateBoundary(security, default_audience=server.name), _say_no_internals]
     return StreamableHTTPSessionManager(app=server, stateless=not sessions, json_response=False)
+
+
+async def _say_no_internals(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """In the handshake era the SDK would tell clients what a fault of ours says: statements, hosts, names of roles."""
+    try:
+        return await call_next(ctx)
+    except (MCPError, ValidationError):
+        raise
+    except Exception:  # noqa: BLE001 - whatever it is, a client reads none of it
+        _log.exception("mcp_request_failed", method=ctx.method)
+        raise MCPError(INTERNAL_ERROR, "Internal server error") from None
 
 
 def _secrets() -> list[str]:

@@ -4,6 +4,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from contextvars import Context
 from typing import Any
 from uuid import UUID
 
@@ -63,7 +64,8 @@ class _Ear:
         self.group = f"tenant.{tenant_id}"
         self.hearers: dict[object, Hear] = {}
         self.ready = asyncio.Event()
-        self.task = asyncio.create_task(self._stay())
+        # In no request's context: it lives longer than whoever waits first.
+        self.task = asyncio.create_task(self._stay(), context=Context())
 
     async def _stay(self) -> None:
         while True:
@@ -81,7 +83,8 @@ class _Ear:
             self._tell("", "")
             while True:
                 fact = await layer.receive(channel)
-                self._tell(fact["kind"], fact["id"])
+                # The layer's own word that it was away names no row.
+                self._tell(fact.get("kind", ""), fact.get("id", ""))
         finally:
             with suppress(*_faults()):
                 await asyncio.shield(layer.group_discard(self.group, channel))

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextvars import Context
 from typing import Any
 
 
@@ -17,7 +18,8 @@ class Life:
         """The running session manager."""
         if self._task is None:
             self._begun: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-            self._task = asyncio.create_task(self._live())
+            # In no request's context: what is served later is not the first caller's.
+            self._task = asyncio.create_task(self._live(), context=Context())
         return await asyncio.shield(self._begun)
 
     async def end(self) -> None:

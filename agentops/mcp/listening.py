@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 
+from django.db import Error as DatabaseFault
 from django.utils import timezone
 from mcp.server.context import ServerRequestContext
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
@@ -16,32 +17,33 @@ from agentops.mcp.answers import Refused
 from agentops.mcp.bearer import principal_of
 from agentops.mcp.hearing import ears
 from agentops.mcp.listing import tools_of
+from agentops.mcp.room import Room
 from agentops.mcp.visit import Visit, here
 
 MOST_STREAMS: Final = 1024
+MOST_OF_ONE: Final = 32
 LOOK_EVERY: Final = 10.0
 """A token that was revoked keeps its streams this long; nothing but the fact of a change passes through them."""
-_open: set[object] = set()
+_room: Final = Room(MOST_STREAMS, of_one=MOST_OF_ONE)
 
 
 async def listen(
     ctx: ServerRequestContext[Any, Any], params: SubscriptionsListenRequestParams
 ) -> SubscriptionsListenResult:
     """One stream, with a bus of its own: nobody else's changes can come through it."""
-    if len(_open) >= MOST_STREAMS:
-        raise MCPError(INTERNAL_ERROR, "Too many streams are open here.")
-    bus, visit = InMemorySubscriptionBus(), here()
-    handler = ListenHandler(bus)
-    known = await _list_now(visit)
-    watch = asyncio.create_task(_watch(visit, known, bus, handler))
-    _open.add(watch)
-    try:
-        return await handler(ctx, params)
-    finally:
-        _open.discard(watch)
-        watch.cancel()
-        with suppress(asyncio.CancelledError):
-            await watch
+    visit = here()
+    with _room.place(visit.bearer.grant) as is_free:
+        if not is_free:
+            raise MCPError(INTERNAL_ERROR, "Too many streams are open here.")
+        bus = InMemorySubscriptionBus()
+        handler = ListenHandler(bus)
+        watch = asyncio.create_task(_watch(visit, await _list_now(visit), bus, handler))
+        try:
+            return await handler(ctx, params)
+        finally:
+            watch.cancel()
+            with suppress(asyncio.CancelledError):
+                await watch
 
 
 async def _watch(visit: Visit, known: list[Tool] | None, bus: InMemorySubscriptionBus, handler: ListenHandler) -> None:
@@ -58,7 +60,7 @@ async def _watch(visit: Visit, known: list[Tool] | None, bus: InMemorySubscripti
             with suppress(TimeoutError):
                 await asyncio.wait_for(heard.wait(), _patience(visit))
             heard.clear()
-            found = await _list_now(visit)
+            found = await _list_again(visit, known)
             if found is None:
                 handler.close()
                 return
@@ -71,6 +73,14 @@ def _patience(visit: Visit) -> float:
     """Until the next look: no later than the end of the token."""
     ends = visit.bearer.expires_at
     return LOOK_EVERY if ends is None else max(0.0, min(LOOK_EVERY, (ends - timezone.now()).total_seconds()))
+
+
+async def _list_again(visit: Visit, known: list[Tool] | None) -> list[Tool] | None:
+    """The same list while the database is away: the next look tells what this one would have."""
+    try:
+        return await _list_now(visit)
+    except DatabaseFault:
+        return known
 
 
 async def _list_now(visit: Visit) -> list[Tool] | None:

@@ -13,6 +13,7 @@ from mcp_types import INVALID_REQUEST
 from agentops.mcp.bearer import principal_of
 from agentops.mcp.hearing import ears
 from agentops.mcp.profiles import EXECUTION_SECONDS
+from agentops.mcp.room import Room
 from agentops.mcp.threads import in_thread
 from agentops.mcp.visit import Visit
 from runs.domain.step import FINAL, StepStatus
@@ -22,6 +23,7 @@ from runs.readback import own_call
 LOOK_EVERY: Final = 5.0
 """A fact that was lost costs this long."""
 TELL_EVERY: Final = 2.0
+_room: Final = Room(1024, of_one=64)
 type Tell = Callable[[float, str], Awaitable[None]]
 """Tells the client that the call is alive: seconds so far, and what is awaited."""
 
@@ -29,7 +31,15 @@ type Tell = Callable[[float, str], Awaitable[None]]
 async def settled(
     visit: Visit, step_id: UUID, *, people: float, tell: Tell, machines: float = EXECUTION_SECONDS
 ) -> StepView:
-    """The call once it is settled, or as it stands when its time is over: seconds for people, and for our workers."""
+    """The call once it is settled, or as it stands when its time is over: seconds for people, and for our workers.
+
+    Where too many wait already it is told as it stands, and its client asks again.
+    """
+    with _room.place(visit.bearer.grant) as is_free:
+        return await _settled(visit, step_id, people if is_free else 0, machines if is_free else 0, tell)
+
+
+async def _settled(visit: Visit, step_id: UUID, people: float, machines: float, tell: Tell) -> StepView:
     began, heard = time.monotonic(), asyncio.Event()
     run_ids = {""}
 

@@ -7,7 +7,9 @@ from typing import Any
 import httpx2
 import pytest
 from mcp import MCPError
+from pytest_django import Settings
 
+from agentops.mcp.mount import door
 from agentops.tenancy.keys import revoke_key
 from agentops.tenancy.models import ApiKey
 from tests.mcp.agent import told
@@ -72,6 +74,18 @@ def test_other_hosts_and_origins_are_turned_away(ask: Ask, served: Served) -> No
     assert ask(Host="evil.example").status_code == 421
     assert ask(Origin="https://evil.example").status_code == 403
     assert ask(Origin=served.url).status_code == 200
+
+
+@pytest.mark.parametrize(("said", "scheme"), [("https", "https"), ("https, http", "https"), ("gopher", "http")])
+async def test_behind_a_proxy_the_door_names_itself_as_the_authorization_server_does(
+    settings: Settings, said: str, scheme: str
+) -> None:
+    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    gateway: Any = door
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(gateway), base_url="http://localhost") as outside:
+        answer = await outside.post("/mcp", headers={"X-Forwarded-Proto": said})
+    where = f'resource_metadata="{scheme}://localhost/.well-known/oauth-protected-resource/mcp"'
+    assert where in answer.headers["WWW-Authenticate"]
 
 
 def test_a_body_that_is_too_large_or_no_json_is_refused(ask: Ask) -> None:

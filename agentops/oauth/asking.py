@@ -72,6 +72,7 @@ def read(request: HttpRequest) -> Asked:
 
 def _resource(request: HttpRequest) -> str | None:
     """The one resource that is asked for; clients that name none mean the MCP door."""
-    named = request.GET.getlist("resource") or [issuer(request) + MCP]
-    path = urlsplit(named[0]).path
-    return named[0] if named == [issuer(request) + path] and is_resource(path) else None
+    here = issuer(request)
+    named = request.GET.getlist("resource") or [here + MCP]
+    path = named[0].removeprefix(here)
+    return named[0] if named == [here + path] and is_resource(path) else None

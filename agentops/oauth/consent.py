@@ -41,7 +41,8 @@ def authorize(request: HttpRequest) -> HttpResponse:
         return _allow(request, asked, teams)
     except OAuthToolkitError as error:
         fault = error.oauthlib_error
-        if isinstance(error, FatalClientError) or not fault.redirect_uri:
+        # Anybody may introduce a client: led to any address by a mere fault, people would be led by anybody.
+        if isinstance(error, FatalClientError) or not is_on_this_machine(fault.redirect_uri or ""):
             return _refused(request, fault.description or fault.error)
         told = {"state": fault.state, "error": fault.error, "description": fault.description or ""}
         return refuse(request, fault.redirect_uri, **told)

@@ -27,6 +27,7 @@ from tests.oauth.party import REDIRECT, Outside, Visit, let_in, told
         ("", {"resource": "{base}/admin/"}, "invalid_target"),
         ("", {"resource": "{base}/mcp/r/not-a-run"}, "invalid_target"),
         ("", {"resource": "{base}/mcp?x=1"}, "invalid_target"),
+        ("", {"resource": "http://["}, "invalid_target"),
     ],
 )
 def test_a_request_that_misses_a_rule_is_told_so_at_the_clients_address(
@@ -39,6 +40,17 @@ def test_a_request_that_misses_a_rule_is_told_so_at_the_clients_address(
     answer = told(Visit(agent.base, cast.alice).open(agent.address(leave, **placed)))
     assert (answer["error"], answer["state"], answer["iss"]) == (error, agent.state, agent.base)
     assert "code" not in answer
+
+
+def test_a_fault_leads_nobody_to_an_address_that_anybody_may_have_introduced(agent: Outside, cast: Cast) -> None:
+    elsewhere = "https://evil.example/callback"
+    agent.id = agent.http.post("/oauth/registration", json={"redirect_uris": [elsewhere]}).json()["client_id"]
+    visit = Visit(agent.base, cast.alice)
+    for leave, other in (("code_challenge", {}), ("", {"scope": "<"}), ("", {"response_type": "token"})):
+        answer = visit.open(agent.address(leave, redirect_uri=elsewhere, **other))
+        assert (answer.status_code, "This cannot be asked" in answer.text) == (400, True)
+    denied = visit.answer(agent.address(redirect_uri=elsewhere), button="deny")
+    assert denied.headers["Location"].startswith(f"{elsewhere}?error=access_denied")
 
 
 @pytest.mark.parametrize(

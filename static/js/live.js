@@ -1,5 +1,5 @@
 // The socket that says which row changed; after a gap everything visible is read again.
-import { markConnected } from "./mark.js";
+import { isLive, markConnected } from "./mark.js";
 import { refreshFor } from "./refresh.js";
 
 const FIRST_WAIT = 500;
@@ -12,7 +12,6 @@ const SPREAD = 1000;
 let wait = FIRST_WAIT;
 // From the rendering of the page to the first opening is a gap like any other.
 let hadGap = true;
-let socket;
 
 function address() {
   return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`;
@@ -40,16 +39,20 @@ function closed({ code }) {
 }
 
 function connect() {
-  socket = new WebSocket(address());
+  const socket = new WebSocket(address());
   socket.addEventListener("open", opened);
   socket.addEventListener("message", received);
   socket.addEventListener("close", closed);
 }
 
+function readAgain() {
+  if (!isLive() && !document.hidden) refreshFor();
+}
+
 export function startLive() {
   if (!document.querySelector("[data-live-mark]")) return;
   connect();
-  setInterval(() => socket.readyState !== WebSocket.OPEN && !document.hidden && refreshFor(), POLL);
+  setInterval(readAgain, POLL);
   addEventListener("online", () => refreshFor());
-  document.addEventListener("visibilitychange", () => !document.hidden && socket.readyState !== WebSocket.OPEN && refreshFor());
+  document.addEventListener("visibilitychange", readAgain);
 }

@@ -30,3 +30,5 @@ export function markConnected(connected) {
   isConnected = connected;
   show();
 }
+
+export const isLive = () => isConnected && !isStale;

@@ -1,6 +1,5 @@
-"""A page follows the database by itself, keeps what it shows when it cannot, and letters never decide."""
+"""A page follows the database by itself, and letters never decide."""
 
-import re
 from collections.abc import Callable
 
 from playwright.sync_api import Page, WebSocketRoute, expect
@@ -8,7 +7,6 @@ from playwright.sync_api import Page, WebSocketRoute, expect
 from approvals.queries import request as request_of
 from runs import queries
 from tests.cast import Person
-from tests.served import Served
 from tests.web.scene import Scene
 
 type SignIn = Callable[[Person], Page]
@@ -69,22 +67,6 @@ def test_letters_open_the_confirmation_and_never_decide(scene: Scene, sign_in: S
     page.keyboard.press("a")
     expect(page.get_by_role("heading", name="Approve this call?")).to_be_hidden()
     assert request_of(scene.cast.bob.actor, request_id).request.version == 1
-
-
-def test_after_a_gap_the_page_shows_what_the_database_says(scene: Scene, sign_in: SignIn, served: Served) -> None:
-    scene.run()
-    page = sign_in(scene.cast.bob)
-    expect(page.locator("[data-row]")).to_have_count(1)
-    expect(page.get_by_text("Live", exact=True)).to_be_visible()
-    served.stop()
-    expect(page.get_by_text(re.compile("Reconnecting|Stale since"))).to_be_visible()
-    scene.run()
-    page.evaluate("dispatchEvent(new Event('online'))")
-    expect(page.get_by_text("Stale since")).to_be_visible()
-    expect(page.locator("[data-row]")).to_have_count(1)
-    served.start()
-    expect(page.locator("[data-row]")).to_have_count(2, timeout=20_000)
-    expect(page.get_by_text("Live", exact=True)).to_be_visible()
 
 
 def test_folded_values_lock_the_approval_until_opened(scene: Scene, sign_in: SignIn) -> None:

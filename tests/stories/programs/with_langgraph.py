@@ -15,6 +15,7 @@ from langgraph.graph import MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
 
 HEADERS = {"Authorization": f"Bearer {os.environ['AGENTOPS_KEY']}", "X-AgentOps-Hold": os.environ["AGENTOPS_HOLD"]}
+HEADERS["X-AgentOps-Agent"] = "demo-external"
 BEARS = timedelta(seconds=float(os.environ["BEARS_SECONDS"]))
 
 

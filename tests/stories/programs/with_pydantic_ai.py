@@ -11,6 +11,7 @@ import os
 from pydantic_ai.mcp import MCPToolset
 
 HEADERS = {"Authorization": f"Bearer {os.environ['AGENTOPS_KEY']}", "X-AgentOps-Hold": os.environ["AGENTOPS_HOLD"]}
+HEADERS["X-AgentOps-Agent"] = "demo-external"
 
 
 async def main() -> None:

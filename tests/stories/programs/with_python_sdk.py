@@ -13,6 +13,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 HEADERS = {"Authorization": f"Bearer {os.environ['AGENTOPS_KEY']}", "X-AgentOps-Hold": os.environ["AGENTOPS_HOLD"]}
+HEADERS["X-AgentOps-Agent"] = "demo-external"
 
 
 async def main() -> None:

@@ -4,7 +4,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 
 const { AGENTOPS_KEY, AGENTOPS_HOLD, AGENTOPS_MCP, BEARS_SECONDS } = process.env;
-const headers = { Authorization: `Bearer ${AGENTOPS_KEY}`, "X-AgentOps-Hold": AGENTOPS_HOLD };
+const headers = { Authorization: `Bearer ${AGENTOPS_KEY}`, "X-AgentOps-Hold": AGENTOPS_HOLD, "X-AgentOps-Agent": "demo-external" };
 const say = (value) => console.log(JSON.stringify(value));
 
 const client = new Client({ name: "typescript", version: "1" });

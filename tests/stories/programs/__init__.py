@@ -21,7 +21,11 @@ class Program:
     def __init__(self, sdk: str, url: str, key: str, hold: float, bears: float, **more: str) -> None:
         asked = {"AGENTOPS_MCP": url, "AGENTOPS_KEY": key, "AGENTOPS_HOLD": str(hold), "BEARS_SECONDS": str(bears)}
         self._process = _started(sdk, {**plain_environment(), **asked, **more})
-        self.tools: list[str] = self._heard()["tools"]
+        try:
+            self.tools: list[str] = self._heard()["tools"]
+        except BaseException:
+            self.end()
+            raise
 
     def call(self, tool: str, args: Mapping[str, Any]) -> dict[str, Any]:
         """What the agent was told, or `client_error`."""

@@ -13,6 +13,7 @@ from agentops.tenancy.keys import create_key
 from agentops.tenancy.transaction import tenant_transaction
 from approvals.models import ApprovalRequest
 from tests.api.conftest import Caller
+from tests.api.problems import assert_problem
 from tests.cast import new_person
 from tests.runs.scenario import Stage
 
@@ -27,13 +28,6 @@ def asked(stage: Stage) -> ApprovalRequest:
     stage.work(run_id)
     _age(stage, checked_at=timezone.now() - timedelta(minutes=1))
     return stage.pending(run_id)
-
-
-def _refused(answer: Any, status: int, code: str) -> dict[str, Any]:
-    body: dict[str, Any] = answer.json()
-    assert (answer.status_code, body["code"]) == (status, code), body
-    assert answer["Content-Type"] == "application/problem+json"
-    return body
 
 
 def _age(stage: Stage, **moments: datetime) -> None:
@@ -86,7 +80,7 @@ def test_what_stands_against_a_decision_is_said_in_one_order(
         (cast.alice.raw_key, (403, "self_approval")),
         (cast.bob.raw_key, ORDERED[situation]),
     ):
-        _refused(Caller(raw_key).post(f"/approvals/{asked.id}/decisions", APPROVE), *refusal)
+        assert_problem(Caller(raw_key).post(f"/approvals/{asked.id}/decisions", APPROVE), *refusal)
     assert stage.world.paid == []
 
 
@@ -98,29 +92,29 @@ def test_mallory_cannot_tell_a_request_from_nothing(asked: ApprovalRequest, mall
 
 def test_who_decided_what_and_when_is_told_to_the_next_one(stage: Stage, asked: ApprovalRequest, bob: Caller) -> None:
     stage.approve(asked.run_id, by=stage.cast.carol.actor)
-    body = _refused(bob.post(f"/approvals/{asked.id}/decisions", APPROVE), 409, "already_decided")
+    body = assert_problem(bob.post(f"/approvals/{asked.id}/decisions", APPROVE), 409, "already_decided")
     assert (body["decided_by"], body["verdict"]) == (stage.cast.carol.user.email, "approve")
     assert body["decided_at"].endswith("Z")
 
 
 def test_conditions_are_not_read_twice_in_a_moment(asked: ApprovalRequest, bob: Caller, service: Caller) -> None:
     path = f"/approvals/{asked.id}/recheck"
-    _refused(service.post(path), 403, "people_only")
+    assert_problem(service.post(path), 403, "people_only")
     assert bob.post(path).status_code == 200
     again = bob.post(path)
-    _refused(again, 429, "too_many_requests")
+    assert_problem(again, 429, "too_many_requests")
     assert 1 <= int(again["Retry-After"]) <= 60
 
 
 def test_a_request_whose_last_check_failed_is_asked_again(stage: Stage, asked: ApprovalRequest, bob: Caller) -> None:
     _change(stage, asked)
-    body = _refused(_approve(bob, asked.id), 409, "precondition_changed")
+    body = assert_problem(_approve(bob, asked.id), 409, "precondition_changed")
     fresh = bob.get(f"/approvals/{body['new_request']}").json()
     assert (fresh["status"], fresh["args"]) == ("pending", {"account": stage.account, "amount": "5"})
     assert fresh["preconditions"][0]["before"] == ["open", "13950.00"]
     old = bob.get(f"/approvals/{asked.id}").json()
     assert (old["status"], old["superseded_by"]) == ("superseded", fresh["id"])
-    _refused(
+    assert_problem(
         bob.post(f"/approvals/{fresh['id']}/decisions", {**APPROVE, "digest": asked.digest}), 409, "digest_mismatch"
     )
     assert _approve(bob, UUID(fresh["id"])).status_code == 201

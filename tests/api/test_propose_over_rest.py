@@ -7,6 +7,7 @@ import pytest
 
 from agentops.tenancy.keys import create_key
 from tests.api.conftest import Caller
+from tests.api.problems import assert_problem
 from tests.cast import new_service
 from tests.runs.scenario import Stage
 from tools.domain.canonical import parse
@@ -18,12 +19,6 @@ def run_id(stage: Stage, service: Caller) -> str:
     made = service.post("/runs", {"agent": stage.external(budget={"tokens": 100}), "task": "Look"})
     found: str = made.json()["id"]
     return found
-
-
-def _refused(answer: Any, status: int, code: str) -> dict[str, Any]:
-    body: dict[str, Any] = answer.json()
-    assert (answer.status_code, body["code"]) == (status, code), body
-    return body
 
 
 def _read(stage: Stage, **more: Any) -> dict[str, Any]:
@@ -45,7 +40,7 @@ def test_a_retry_is_answered_with_the_turn_it_made(stage: Stage, service: Caller
     again = service.raw("post", path, f'{{"turn": 1, "proposals": {_spaced(stage)}}}', **key)
     assert (first.status_code, again.status_code) == (201, 200), again.content
     assert first.json()["steps"] == again.json()["steps"]
-    _refused(service.post(path, _read(stage, turn=2), **key), 422, "idempotency_mismatch")
+    assert_problem(service.post(path, _read(stage, turn=2), **key), 422, "idempotency_mismatch")
     stage.work(UUID(run_id))
     late = service.post(path, _read(stage, turn=1), **key).json()
     assert (late["turn"], late["steps"][0]["status"]) == (1, "succeeded")
@@ -56,36 +51,36 @@ def test_another_turn_waits_for_the_open_one_and_names_where_the_run_is(
     stage: Stage, service: Caller, run_id: str
 ) -> None:
     path = f"/runs/{run_id}/proposals"
-    assert _refused(service.post(path, _read(stage, turn=2)), 409, "turn_moved")["turn"] == 1
+    assert assert_problem(service.post(path, _read(stage, turn=2)), 409, "turn_moved")["turn"] == 1
     steps = service.post(path, _pay(stage)).json()["steps"]
     assert steps[0]["status"] == "held"
-    assert _refused(service.post(path, _read(stage)), 409, "turn_open")["open_steps"] == [steps[0]["id"]]
-    _refused(service.post(path, _read(stage, turn=1)), 409, "turn_moved")
-    _refused(service.post(path, _finish()), 409, "turn_open")
+    assert assert_problem(service.post(path, _read(stage)), 409, "turn_open")["open_steps"] == [steps[0]["id"]]
+    assert_problem(service.post(path, _read(stage, turn=1)), 409, "turn_moved")
+    assert_problem(service.post(path, _finish()), 409, "turn_open")
 
 
 def test_a_finish_stands_alone_and_has_no_steps(stage: Stage, service: Caller, run_id: str) -> None:
     path = f"/runs/{run_id}/proposals"
     mixed = {"proposals": [*_read(stage)["proposals"], *_finish()["proposals"]]}
-    _refused(service.post(path, mixed), 400, "planner_invalid")
+    assert_problem(service.post(path, mixed), 400, "planner_invalid")
     assert service.get(f"/runs/{run_id}/steps").json()["results"] == []
     service.post(path, _read(stage))
     stage.work(UUID(run_id))
     done = service.post(path, _finish("It is open."))
     assert (done.status_code, done.json()["steps"], done.json()["run"]["status"]) == (201, [], "succeeded")
-    _refused(service.post(path, _finish()), 409, "run_finished")
+    assert_problem(service.post(path, _finish()), 409, "run_finished")
 
 
 def test_only_the_principal_that_started_the_run_proposes(
     stage: Stage, service: Caller, run_id: str, alice: Caller, mallory: Caller
 ) -> None:
     path, cast = f"/runs/{run_id}/proposals", stage.cast
-    _refused(Caller(new_service(cast.carol, "other").raw_key).post(path, _read(stage)), 403, "not_the_principal")
+    assert_problem(Caller(new_service(cast.carol, "other").raw_key).post(path, _read(stage)), 403, "not_the_principal")
     plain = create_key(cast.alice.actor, name="plain", scopes=["runs:read", "runs:write"])
-    _refused(Caller(plain.raw).post(path, _read(stage)), 403, "not_the_principal")
-    _refused(alice.post(path, _read(stage)), 403, "not_for_agents")
-    _refused(mallory.post(path, _read(stage)), 403, "not_for_agents")
-    _refused(Caller(cast.other_service.raw_key).post(path, _read(stage)), 404, "not_found")
+    assert_problem(Caller(plain.raw).post(path, _read(stage)), 403, "not_the_principal")
+    assert_problem(alice.post(path, _read(stage)), 403, "not_for_agents")
+    assert_problem(mallory.post(path, _read(stage)), 403, "not_for_agents")
+    assert_problem(Caller(cast.other_service.raw_key).post(path, _read(stage)), 404, "not_found")
     assert stage.steps(UUID(run_id)) == []
 
 

@@ -14,19 +14,11 @@ from agentops.api.urls import urlpatterns
 from agentops.tenancy.keys import create_key, revoke_key
 from agentops.tenancy.models import ApiKey
 from tests.api.conftest import Caller
+from tests.api.problems import assert_problem
 from tests.cast import Cast
 from tests.runs.scenario import Stage
 
 PAY = [{"tool": "t_pay", "args": {"account": {"$cel": "input.account"}, "amount": "5"}}]
-
-
-def _problem(answer: Any, status: int, code: str, pointer: str | None = None) -> dict[str, Any]:
-    assert answer.status_code == status, answer.content
-    assert answer["Content-Type"] == "application/problem+json"
-    body: dict[str, Any] = answer.json()
-    assert body["code"] == code
-    assert pointer is None or pointer in [error["pointer"] for error in body["errors"]]
-    return body
 
 
 @pytest.mark.parametrize(
@@ -42,7 +34,7 @@ def _problem(answer: Any, status: int, code: str, pointer: str | None = None) ->
     ],
 )
 def test_a_wrong_field_is_named_by_its_place(service: Caller, body: dict[str, Any], pointer: str) -> None:
-    _problem(service.post("/runs", body), 400, "invalid_request", pointer)
+    assert_problem(service.post("/runs", body), 400, "invalid_request", pointer)
 
 
 @pytest.mark.parametrize(
@@ -56,13 +48,13 @@ def test_a_wrong_field_is_named_by_its_place(service: Caller, body: dict[str, An
 )
 def test_a_wrong_proposal_refuses_the_request(stage: Stage, service: Caller, proposal: dict[str, Any]) -> None:
     run_id = service.post("/runs", {"agent": stage.external(), "task": "Look"}).json()["id"]
-    body = _problem(service.post(f"/runs/{run_id}/proposals", {"proposals": [proposal]}), 400, "invalid_request")
+    body = assert_problem(service.post(f"/runs/{run_id}/proposals", {"proposals": [proposal]}), 400, "invalid_request")
     assert all(error["pointer"].startswith("/proposals/0") for error in body["errors"])
 
 
 def test_a_reason_with_nul_is_refused_and_changes_nothing(stage: Stage, service: Caller) -> None:
     run_id = stage.start(stage.agent("payer", PAY), given={"account": stage.account})
-    _problem(service.post(f"/runs/{run_id}/cancel", {"reason": "\x00"}), 400, "invalid_request", "/reason")
+    assert_problem(service.post(f"/runs/{run_id}/cancel", {"reason": "\x00"}), 400, "invalid_request", "/reason")
     assert service.get(f"/runs/{run_id}").json()["finished_at"] is None
 
 
@@ -70,18 +62,18 @@ def test_a_reason_with_nul_is_refused_and_changes_nothing(stage: Stage, service:
     "query", ["status=bogus", "stauts=failed", "limit=0", "limit=x", "created_after=today", "cursor=x", "agent=%00"]
 )
 def test_a_wrong_query_is_refused_instead_of_ignored(service: Caller, query: str) -> None:
-    _problem(service.get(f"/runs?{query}"), 400, "invalid_request", "/" + query.split("=", maxsplit=1)[0])
+    assert_problem(service.get(f"/runs?{query}"), 400, "invalid_request", "/" + query.split("=", maxsplit=1)[0])
 
 
 def test_a_wrong_method_says_which_are_right(service: Caller) -> None:
     answer = service.raw("delete", "/runs", "{}")
-    _problem(answer, 405, "method_not_allowed")
+    assert_problem(answer, 405, "method_not_allowed")
     assert set(answer["Allow"].split(", ")) >= {"GET", "POST"}
 
 
 def test_a_body_may_not_be_another_type_nor_missing(service: Caller) -> None:
-    _problem(service.raw("post", "/runs", "<run/>", content_type="text/xml"), 415, "unsupported_media_type")
-    _problem(service.raw("post", "/runs", ""), 400, "invalid_request")
+    assert_problem(service.raw("post", "/runs", "<run/>", content_type="text/xml"), 415, "unsupported_media_type")
+    assert_problem(service.raw("post", "/runs", ""), 400, "invalid_request")
 
 
 def test_pages_follow_each_other_and_a_cursor_belongs_to_its_list_and_tenant(
@@ -97,22 +89,22 @@ def test_pages_follow_each_other_and_a_cursor_belongs_to_its_list_and_tenant(
             break
         page = service.get("/runs" + page["next"].split("/runs", 1)[1]).json()
     assert seen == made[::-1]
-    _problem(mallory.get(f"/runs?cursor={cursor}"), 400, "invalid_request", "/cursor")
-    _problem(service.get(f"/tools?cursor={cursor}"), 400, "invalid_request", "/cursor")
+    assert_problem(mallory.get(f"/runs?cursor={cursor}"), 400, "invalid_request", "/cursor")
+    assert_problem(service.get(f"/tools?cursor={cursor}"), 400, "invalid_request", "/cursor")
 
 
 def test_each_scope_is_asked_for(cast: Cast, stage: Stage) -> None:
     raw = create_key(cast.carol.actor, name="audit", scopes=["audit:read"], service_account_id=cast.service.account.id)
     nobody = Caller(raw.raw)
     for path in ("/runs", "/approvals", "/tools", "/agents"):
-        _problem(nobody.get(path), 403, "scope_missing")
-    _problem(nobody.post("/runs", {"agent": stage.external(), "task": "x"}), 403, "scope_missing")
+        assert_problem(nobody.get(path), 403, "scope_missing")
+    assert_problem(nobody.post("/runs", {"agent": stage.external(), "task": "x"}), 403, "scope_missing")
 
 
 def test_a_key_that_ended_says_how_and_how_to_authenticate(cast: Cast, service: Caller) -> None:
     ApiKey.objects.filter(id=cast.service.key.id).update(expires_at=timezone.now() - timedelta(minutes=1))
     answer = service.get("/runs")
-    assert _problem(answer, 401, "key_rejected")["reason"] == "expired"
+    assert assert_problem(answer, 401, "key_rejected")["reason"] == "expired"
     assert answer["WWW-Authenticate"].startswith("Bearer")
     for header in ("", "Basic YTpi", "Bearer", "Bearer x"):
         refused = Client().get("/api/v1/runs", headers={"Authorization": header})
@@ -124,7 +116,7 @@ def test_a_key_that_decides_cannot_propose(stage: Stage, cast: Cast) -> None:
     made = alice.post("/runs", {"agent": stage.external(), "task": "x"})
     assert made.status_code == 201, made.content
     body = {"proposals": [{"kind": "finish", "answer": "x"}]}
-    _problem(alice.post(f"/runs/{made.json()['id']}/proposals", body), 403, "not_for_agents")
+    assert_problem(alice.post(f"/runs/{made.json()['id']}/proposals", body), 403, "not_for_agents")
 
 
 def test_the_documentation_needs_nothing_from_elsewhere_and_no_inline_script() -> None:
@@ -154,7 +146,7 @@ async def test_a_stream_is_taken_up_where_it_broke_off_and_ends_with_the_run(sta
 
 def test_a_stream_of_another_tenant_is_not_found(stage: Stage, service: Caller, mallory: Caller) -> None:
     run_id = _finished_run(stage, service)
-    _problem(mallory.get(f"/runs/{run_id}/events", Accept="text/event-stream"), 404, "not_found")
+    assert_problem(mallory.get(f"/runs/{run_id}/events", Accept="text/event-stream"), 404, "not_found")
 
 
 def test_a_stream_ends_when_its_key_is_revoked(cast: Cast, stage: Stage, service: Caller) -> None:

@@ -8,19 +8,11 @@ import pytest
 
 from runs.operations.budgeting import set_team_budget
 from tests.api.conftest import Caller
+from tests.api.problems import assert_problem
 from tests.runs.scenario import Stage
 
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "http.json").read_text())
 PAY = [{"tool": "t_pay", "args": {"account": {"$cel": "input.account"}, "amount": "5"}}]
-
-
-def _problem(answer: Any, status: int, code: str | None = None) -> dict[str, Any]:
-    assert answer.status_code == status, answer.content
-    assert answer["Content-Type"] == "application/problem+json"
-    body: dict[str, Any] = answer.json()
-    assert {"type", "title", "status", "detail", "code"} <= set(body)
-    assert code is None or body["code"] == code
-    return body
 
 
 def test_a_run_is_started_read_and_listed(stage: Stage, service: Caller) -> None:
@@ -50,7 +42,7 @@ def test_a_run_that_says_nothing_has_the_limits_of_its_team(stage: Stage, servic
     limit = {"steps": 9, "tool_calls": 40, "seconds": 86_400, "money": {"amount": "100.00", "currency": "EUR"}}
     assert made.json()["budget"]["limit"] == limit
     above = service.post("/runs", {"agent": "payer", "task": "Pay", "budget": {"steps": 10}})
-    _problem(above, 400, "budget_above_limit")
+    assert_problem(above, 400, "budget_above_limit")
 
 
 def test_the_same_start_twice_is_one_run_and_another_body_is_a_mismatch(stage: Stage, service: Caller) -> None:
@@ -60,7 +52,7 @@ def test_the_same_start_twice_is_one_run_and_another_body_is_a_mismatch(stage: S
     first, second = service.post("/runs", body, **key), service.post("/runs", body, **key)
     assert (first.status_code, second.status_code) == (201, 200)
     assert first.json()["id"] == second.json()["id"]
-    _problem(service.post("/runs", {**body, "task": "Other"}, **key), 422, "idempotency_mismatch")
+    assert_problem(service.post("/runs", {**body, "task": "Other"}, **key), 422, "idempotency_mismatch")
 
 
 def test_a_request_is_read_decided_and_cannot_be_decided_twice(stage: Stage, service: Caller, bob: Caller) -> None:
@@ -71,15 +63,17 @@ def test_a_request_is_read_decided_and_cannot_be_decided_twice(stage: Stage, ser
     assert asked["args"] == {"account": stage.account, "amount": "5"}
     assert asked["can_decide"] is True
     path = f"/approvals/{asked['id']}/decisions"
-    _problem(service.post(path, {"verdict": "approve", "digest": asked["digest"]}), 403, "people_only")
-    _problem(bob.post(path, {"verdict": "approve", "digest": "0" * 64}), 409, "digest_mismatch")
-    _problem(bob.post(path, {"verdict": "edit", "digest": asked["digest"], "args": {}}), 422, "verdict_unsupported")
+    assert_problem(service.post(path, {"verdict": "approve", "digest": asked["digest"]}), 403, "people_only")
+    assert_problem(bob.post(path, {"verdict": "approve", "digest": "0" * 64}), 409, "digest_mismatch")
+    assert_problem(
+        bob.post(path, {"verdict": "edit", "digest": asked["digest"], "args": {}}), 422, "verdict_unsupported"
+    )
     for verdict in (None, "", "yes", "false", True, "Approve"):
-        _problem(bob.post(path, {"verdict": verdict, "digest": asked["digest"]}), 400, "invalid_request")
+        assert_problem(bob.post(path, {"verdict": verdict, "digest": asked["digest"]}), 400, "invalid_request")
     done = bob.post(path, {"verdict": "approve", "digest": asked["digest"]})
     assert done.status_code == 201, done.content
     assert done.json()["status"] == "approved"
-    twice = _problem(bob.post(path, {"verdict": "reject", "digest": asked["digest"]}), 409, "already_decided")
+    twice = assert_problem(bob.post(path, {"verdict": "reject", "digest": asked["digest"]}), 409, "already_decided")
     assert twice["verdict"] == "approve"
     stage.work(run_id)
     assert service.get(f"/runs/{run_id}").json()["status"] == "succeeded"
@@ -93,7 +87,7 @@ def test_the_requester_meets_self_approval(stage: Stage, alice: Caller) -> None:
     stage.work(run_id)
     request = stage.pending(run_id)
     answer = alice.post(f"/approvals/{request.id}/decisions", {"verdict": "approve", "digest": request.digest})
-    _problem(answer, 403, "self_approval")
+    assert_problem(answer, 403, "self_approval")
     assert stage.world.paid == []
 
 
@@ -102,9 +96,9 @@ def test_another_tenant_sees_nothing(stage: Stage, mallory: Caller) -> None:
     stage.work(run_id)
     request = stage.pending(run_id)
     for path in (f"/runs/{run_id}", f"/runs/{run_id}/steps", f"/runs/{run_id}/events", f"/approvals/{request.id}"):
-        _problem(mallory.get(path), 404, "not_found")
+        assert_problem(mallory.get(path), 404, "not_found")
     decision = {"verdict": "approve", "digest": request.digest}
-    _problem(mallory.post(f"/approvals/{request.id}/decisions", decision), 404)
+    assert_problem(mallory.post(f"/approvals/{request.id}/decisions", decision), 404)
     assert mallory.get("/runs").json()["results"] == []
     assert mallory.get("/approvals").json()["results"] == []
 
@@ -115,7 +109,7 @@ def test_cancelling_ends_a_waiting_run_and_a_finished_one_cannot_be_cancelled(st
     answer = service.post(f"/runs/{run_id}/cancel", {"reason": "changed my mind"})
     assert answer.status_code == 202, answer.content
     assert answer.json()["status"] == "cancelled"
-    _problem(service.post(f"/runs/{run_id}/cancel", {"reason": "again"}), 409, "run_finished")
+    assert_problem(service.post(f"/runs/{run_id}/cancel", {"reason": "again"}), 409, "run_finished")
     assert [r.status for r in stage.requests(run_id)] == ["withdrawn"]
 
 
@@ -126,7 +120,7 @@ def test_an_outside_agent_proposes_reads_and_finishes(stage: Stage, service: Cal
     answer = service.post(f"/runs/{run_id}/proposals", turn)
     assert answer.status_code == 201, answer.content
     assert answer.json()["steps"][0]["status"] == "cleared"
-    _problem(service.post(f"/runs/{run_id}/proposals", turn), 409, "turn_open")
+    assert_problem(service.post(f"/runs/{run_id}/proposals", turn), 409, "turn_open")
     stage.work(run_id)
     steps = service.get(f"/runs/{run_id}/steps").json()["results"]
     assert steps[0]["status"] == "succeeded"
@@ -160,32 +154,32 @@ def test_events_are_a_list_and_the_last_one_seen_resumes(stage: Stage, service: 
 def test_each_bad_body_is_a_typed_problem(stage: Stage, service: Caller, case: dict[str, Any]) -> None:
     install = stage.agent("demo", PAY)
     assert install == "demo"
-    _problem(service.raw("post", "/runs", case["raw"]), case["status"])
+    assert_problem(service.raw("post", "/runs", case["raw"]), case["status"])
 
 
 @pytest.mark.parametrize("case", CASES["content_types"], ids=lambda case: case["type"])
 def test_other_content_types_are_refused(service: Caller, case: dict[str, Any]) -> None:
-    _problem(service.raw("post", "/runs", "{}", content_type=case["type"]), case["status"])
+    assert_problem(service.raw("post", "/runs", "{}", content_type=case["type"]), case["status"])
 
 
 @pytest.mark.parametrize("row", CASES["ids"])
 def test_malformed_ids_name_nothing(service: Caller, row: str) -> None:
-    _problem(service.get(f"/runs/{row}"), 404)
+    assert_problem(service.get(f"/runs/{row}"), 404)
 
 
 def test_a_huge_body_is_too_large(service: Caller) -> None:
     size = CASES["oversize"]["bytes"]
-    _problem(service.raw("post", "/runs", '{"task":"' + "x" * size + '"}'), CASES["oversize"]["status"])
+    assert_problem(service.raw("post", "/runs", '{"task":"' + "x" * size + '"}'), CASES["oversize"]["status"])
 
 
 def test_without_a_key_the_answer_says_how_to_authenticate() -> None:
     answer = Caller("nonsense").get("/runs")
-    _problem(answer, 401)
+    assert_problem(answer, 401)
     assert answer["WWW-Authenticate"].startswith("Bearer")
 
 
 def test_unknown_addresses_are_problems_and_the_document_is_served(service: Caller) -> None:
-    _problem(service.get("/nothing/here"), 404)
+    assert_problem(service.get("/nothing/here"), 404)
     schema = service.get("/schema")
     assert schema.status_code == 200
     assert b"3.1" in schema.content[:40]

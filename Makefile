@@ -33,9 +33,9 @@ faults: sync-dev redis ## faults injected into real processes for MINUTES=10; wh
 bench: sync-dev ## how quick and how big it is, beside other engines; a table in benchmarks/results
 	@$(RUN) python -m benchmarks
 
-check: sync-dev browser redis suites ## what CI runs
+check: sync-dev ## what CI runs
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync types lint format lint-imports deploy-check
-	@$(PYTEST)
+	@$(MAKE) --no-print-directory test
 
 format: sync-dev
 	@$(RUN) ruff format --check .

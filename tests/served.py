@@ -5,8 +5,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
+
+from tests.up import free_port
 
 STARTS_IN = 120.0
 
@@ -14,11 +17,9 @@ STARTS_IN = 120.0
 class Served:
     """The product in a process of its own; it can be taken away and brought back."""
 
-    def __init__(self, application: str = "agentops.asgi:application") -> None:
+    def __init__(self, application: str) -> None:
         self.application = application
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
@@ -42,12 +43,19 @@ class Served:
             return probe.connect_ex(("127.0.0.1", self.port)) == 0
 
 
-@pytest.fixture(scope="session")
-def served(database: None) -> Iterator[Served]:
-    """The product, served for the session."""
-    product = Served()
+@contextmanager
+def serving(application: str = "agentops.asgi:application") -> Iterator[Served]:
+    """One such process, until the block ends."""
+    product = Served(application)
     try:
         product.start()
         yield product
     finally:
         product.stop()
+
+
+@pytest.fixture(scope="session")
+def served(database: None) -> Iterator[Served]:
+    """The product, served for the session."""
+    with serving() as product:
+        yield product

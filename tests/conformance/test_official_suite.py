@@ -8,24 +8,18 @@ from pathlib import Path
 import pytest
 
 from tests.missing import not_here
-from tests.served import Served
+from tests.served import Served, serving
 
 _MODULES = Path(__file__).parents[2] / ".agentops-tools" / "mcp" / "node_modules"
 _SUITE = _MODULES / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
-
-
 _REQUIRED = {"2026-07-28": 37, "2025-11-25": 30}
 
 
 @pytest.fixture(scope="module")
 def mount() -> Iterator[Served]:
     """Our server code with the suite's fixtures behind it."""
-    product = Served("tests.conformance.mount:application")
-    try:
-        product.start()
+    with serving("tests.conformance.mount:application") as product:
         yield product
-    finally:
-        product.stop()
 
 
 @pytest.mark.parametrize("revision", ["2026-07-28", "2025-11-25"])

@@ -1,7 +1,6 @@
 """The product served over a socket, a worker beside it, and agents that call."""
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
@@ -75,14 +74,6 @@ def only_run(stage: Stage) -> UUID:
     """The run that the calls were made in."""
     (run_id,) = runs(stage)
     return run_id
-
-
-def until(is_so: Callable[[], bool]) -> None:
-    """Return once it is so; what other processes do is not told here."""
-    limit = time.monotonic() + 60
-    while not is_so():
-        assert time.monotonic() < limit
-        time.sleep(0.02)
 
 
 def _work(over: threading.Event) -> None:

@@ -13,9 +13,10 @@ from agentops.mcp.mount import door
 from agentops.tenancy.keys import revoke_key
 from agentops.tenancy.models import ApiKey
 from tests.mcp.agent import told
-from tests.mcp.conftest import ERAS, Connect, only_run, runs, until
+from tests.mcp.conftest import ERAS, Connect, only_run, runs
 from tests.runs.scenario import Stage
 from tests.served import Served
+from tests.up import until
 
 INITIALIZE = {
     "jsonrpc": "2.0",

@@ -6,9 +6,10 @@ import pytest
 
 from tests.cast import new_service
 from tests.mcp.agent import LEGACY, MODERN, Agent, told
-from tests.mcp.conftest import ERAS, Connect, until
+from tests.mcp.conftest import ERAS, Connect
 from tests.runs.gates import Gate, new_gate
 from tests.runs.scenario import Stage
+from tests.up import until
 
 AGENT = {"X-AgentOps-Agent": "gated"}
 NOW = {"X-AgentOps-Hold": "0"}

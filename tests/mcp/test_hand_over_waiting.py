@@ -8,9 +8,10 @@ import httpx2
 import pytest
 
 from agentops.mcp.tasks import EXTENSION
-from tests.mcp.conftest import only_run, runs, until
+from tests.mcp.conftest import only_run, runs
 from tests.runs.scenario import Stage
 from tests.served import Served
+from tests.up import until
 
 VERSION = "2026-07-28"
 CLIENT = {"name": "raw", "version": "1"}

@@ -14,8 +14,9 @@ from psycopg import Connection
 from agentops.mcp.hearing import Ears
 from agentops.mcp.listening import MOST_OF_ONE
 from agentops.telling import MISSED
-from tests.mcp.conftest import ERAS, Connect, until
+from tests.mcp.conftest import ERAS, Connect
 from tests.runs.scenario import Stage
+from tests.up import until
 from tools.operations import set_enabled
 
 CHANGED = {"type": "row.changed", "kind": "run", "id": "one"}

@@ -13,7 +13,7 @@ from runs.operations.calling import MAX_OPEN
 from tests.mcp.agent import told
 from tests.mcp.conftest import ERAS, Connect, only_run
 from tests.runs.scenario import Stage
-from tests.served import Served
+from tests.served import Served, serving
 
 CALLS = 20
 
@@ -21,12 +21,8 @@ CALLS = 20
 @pytest.fixture(scope="module")
 def second(database: None) -> Iterator[Served]:
     """Another process that serves the same installation."""
-    product = Served()
-    try:
-        product.start()
+    with serving() as product:
         yield product
-    finally:
-        product.stop()
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -85,6 +81,8 @@ def _locked(run_id: UUID) -> Iterator[None]:
     thread = threading.Thread(target=hold, daemon=True)
     thread.start()
     assert taken.wait(20)
-    yield
-    over.set()
-    thread.join(20)
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join(20)

@@ -6,8 +6,9 @@ import pytest
 from mcp import MCPError
 
 from tests.mcp.agent import LEGACY, Agent, told
-from tests.mcp.conftest import ERAS, Connect, only_run, runs, until
+from tests.mcp.conftest import ERAS, Connect, only_run, runs
 from tests.runs.scenario import Stage
+from tests.up import until
 
 HOLD = "X-AgentOps-Hold"
 

@@ -2,6 +2,9 @@
 
 import json
 
+import pytest
+from agentops_client import AgentOps, UnknownOutcome
+
 from tests.stories.bank import Bank
 from tests.stories.office import Office
 from tests.up import Up, until
@@ -27,6 +30,9 @@ def test_after_kill_9_a_payment_on_its_way_is_unknown_and_a_read_is_made_again(
     assert [attempt["outcome"] for attempt in office.step(reading, "bank_read")["attempts"]] == ["lost", "succeeded"]
     assert bank.seen.count("GET /bank_read/1") == 2
     assert office.run(paying)["status"] == "observing"
+    again = "Nobody knows yet whether bank_pay was done. Do not repeat it"
+    with AgentOps(office.url, office.demo["api_key"]) as server, pytest.raises(UnknownOutcome, match=f"^{again}"):
+        server.attach(paying).call("bank_pay", {"n": 1})
 
     evidence = {"outcome": "succeeded", "evidence": "It is on the bank's statement.", "result": {"ok": True}}
     step = office.step(paying, "bank_pay")["id"]

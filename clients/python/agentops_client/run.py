@@ -122,9 +122,7 @@ class Run:
 
 def _result(step: dict[str, Any]) -> Any:
     if step["status"] == "unknown":
-        raise UnknownOutcome(
-            f"Nobody knows yet whether {step['tool']} was done. The run waits until that is found out."
-        )
+        raise UnknownOutcome(step["tool"])
     if step["refusal"]:
         raise Refused(step["refusal"])
     seen = step["observation"] or {}

@@ -6,6 +6,7 @@ from functools import cache
 
 import pytest
 from django.contrib.auth.hashers import make_password
+from django.test import Client
 
 from agentops.tenancy.access import actor_for_session, authenticate_key
 from agentops.tenancy.actor import Actor
@@ -36,6 +37,12 @@ class Person:
     def key_actor(self) -> Actor:
         """As with the person's own key."""
         return authenticate_key(self.raw_key)
+
+    def signed_in(self) -> Client:
+        """A browser in which they are signed in."""
+        client = Client()
+        client.force_login(self.user, "django.contrib.auth.backends.ModelBackend")
+        return client
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,11 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from django.test import Client
 
 from agentops.api.docs import document
 from agentops.tenancy.ids import uuid7
 from agentops.tenancy.models import ApiKey
 from tests.api.conftest import Caller
-from tests.cast import Person
 from tests.runs.crowd import PAY
 from tests.runs.scenario import Stage
 
@@ -61,7 +59,7 @@ def test_every_address_of_rest_answers_as_if_there_were_nothing(stage: Stage, th
 
 
 def test_every_page_answers_as_if_there_were_nothing(stage: Stage, theirs: dict[str, str]) -> None:
-    client = _browser(stage.cast.mallory)
+    client = stage.cast.mallory.signed_in()
     for method, addresses in (("get", PAGES), ("post", FORMS)):
         for name, places in addresses.items():
             for place in places:
@@ -86,9 +84,3 @@ def _call(caller: Caller, method: str, place: str, ids: dict[str, str]) -> Any:
     body = BODIES.get(place, {}) if method != "get" else None
     address = place.format(**ids)
     return caller.get(address) if body is None else caller.raw(method, address, json.dumps(body))
-
-
-def _browser(person: Person) -> Client:
-    client = Client()
-    client.force_login(person.user, "django.contrib.auth.backends.ModelBackend")
-    return client

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 import pytest
-from django.test import Client
 
 from approvals.domain.decision import Then, Verdict
 from approvals.queries import request as request_of
@@ -62,8 +61,7 @@ def test_lists_are_whole_ordered_and_counted(crowd: Crowd) -> None:
 
 def test_pages_for_people_are_whole_and_say_how_many(crowd: Crowd) -> None:
     size, runs, requests = crowd.size, crowd.runs, crowd.requests
-    client = Client()
-    client.force_login(crowd.cast.bob.user, "django.contrib.auth.backends.ModelBackend")
+    client = crowd.cast.bob.signed_in()
     for address, ids, row in (("/inbox?tab=pending", requests, "request"), ("/runs", runs, "run")):
         seen: list[str] = []
         page = client.get(address).content.decode()
@@ -110,8 +108,7 @@ def _rest_page(bob: Caller, address: str | None) -> tuple[list[UUID], str | None
 
 
 def _inbox_page(stage: Stage, address: str | None) -> tuple[list[UUID], str | None]:
-    client = Client()
-    client.force_login(stage.cast.bob.user, "django.contrib.auth.backends.ModelBackend")
+    client = stage.cast.bob.signed_in()
     page = client.get(address or "/inbox?tab=pending").content.decode()
     more = re.search(r'href="(\?[^"]*)">Next page', page)
     rows = [UUID(r) for r in re.findall(r'<tr id="request-([0-9a-f-]{36})"', page)]

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from django.test import Client
 from django.utils.html import strip_tags
 
 from agentops.tenancy.errors import ScopeMissing
@@ -15,7 +14,7 @@ from approvals.domain.policy import NAMES, Facts, Policy, judge
 from approvals.domain.rules import read_policy
 from approvals.models import PolicyVersion
 from approvals.operations import set_policy
-from tests.cast import Cast, Person
+from tests.cast import Cast
 from tests.runs.scenario import Stage, new_stage
 from tools.domain.canonical import parse
 
@@ -27,12 +26,6 @@ FREEZE = {"name": "freeze", "when": "tool.risk == 'destructive'", "effect": "den
 @pytest.fixture
 def stage(cast: Cast) -> Stage:
     return new_stage(cast)
-
-
-def signed_in(person: Person) -> Client:
-    client = Client()
-    client.force_login(person.user, "django.contrib.auth.backends.ModelBackend")
-    return client
 
 
 def filled(*rules: dict[str, Any], preset: str = "careful", version: int = 0, agree: int | str = 1) -> dict[str, Any]:
@@ -58,7 +51,7 @@ def changes(cast: Cast) -> list[Any]:
 
 
 def test_rules_are_added_changed_and_kept_as_versions(cast: Cast) -> None:
-    carol = signed_in(cast.carol)
+    carol = cast.carol.signed_in()
     assert "careful" in carol.get(ADD).content.decode()
     assert carol.post(ADD, filled(FREEZE)).status_code == 302
     page = carol.get(ADD).content.decode()
@@ -74,7 +67,7 @@ def test_rules_are_added_changed_and_kept_as_versions(cast: Cast) -> None:
 
 
 def test_saving_the_same_again_is_no_version_and_an_old_page_does_not_overwrite(cast: Cast) -> None:
-    carol = signed_in(cast.carol)
+    carol = cast.carol.signed_in()
     carol.post(ADD, filled(FREEZE))
     assert carol.post(ADD, filled(FREEZE, version=1)).status_code == 302
     late = carol.post(ADD, filled(version=0))
@@ -83,7 +76,7 @@ def test_saving_the_same_again_is_no_version_and_an_old_page_does_not_overwrite(
 
 
 def test_how_many_must_agree_is_chosen_shown_recorded_and_kept_by_a_save_of_rules_alone(cast: Cast) -> None:
-    carol = signed_in(cast.carol)
+    carol = cast.carol.signed_in()
     assert carol.post(ADD, filled(FREEZE)).status_code == 302
     assert carol.post(ADD, filled(FREEZE, version=1, agree=2)).status_code == 302
     assert carol.get(ADD).context["adminform"].form["reconcile_quorum"].value() == 2
@@ -98,7 +91,7 @@ def test_how_many_must_agree_is_chosen_shown_recorded_and_kept_by_a_save_of_rule
 
 @pytest.mark.parametrize("agree", ["", 0, 3])
 def test_one_or_two_people_agree_and_no_other_number(cast: Cast, agree: int | str) -> None:
-    form = signed_in(cast.carol).post(ADD, filled(agree=agree)).context["adminform"].form
+    form = cast.carol.signed_in().post(ADD, filled(agree=agree)).context["adminform"].form
     assert set(form.errors) == {"reconcile_quorum"}
     with pytest.raises(InvalidPolicy):
         set_policy(cast.carol.actor, preset="careful", rules=[], reconcile_quorum=3)
@@ -140,7 +133,7 @@ def test_where_rules_name_several_groups_the_strictest_one_decides(
     ],
 )
 def test_a_fault_is_shown_at_its_field(cast: Cast, given: dict[str, Any], field: str, said: str) -> None:
-    answer = signed_in(cast.carol).post(ADD, filled(given))
+    answer = cast.carol.signed_in().post(ADD, filled(given))
     assert answer.status_code == 200
     assert said in " ".join(answer.context["adminform"].form.errors[field])
     assert versions(cast) == []
@@ -167,7 +160,7 @@ def test_a_broken_policy_is_refused_by_its_place(rules: Any, pointer: str, said:
 
 def test_the_block_of_a_fault_is_found_behind_a_removed_one(cast: Cast) -> None:
     form = filled(rule(name="", when=""), rule(when="1 +"))
-    errors = signed_in(cast.carol).post(ADD, form).context["adminform"].form.errors
+    errors = cast.carol.signed_in().post(ADD, form).context["adminform"].form.errors
     assert set(errors) == {"when_1"}
 
 
@@ -207,7 +200,7 @@ def test_a_rule_looks_at_budgets_time_and_history(stage: Stage) -> None:
 
 
 def test_a_group_that_nobody_is_in_says_so_and_fails_closed(stage: Stage) -> None:
-    carol = signed_in(stage.cast.carol)
+    carol = stage.cast.carol.signed_in()
     asks = rule(effect="require_approval", when="tool.risk == 'destructive'", group="approver", quorum=2)
     carol.post(ADD, filled(asks))
     call = {"tool": "t_pay_plain", "args": {"account": stage.account, "amount": "5"}}
@@ -225,7 +218,7 @@ def test_a_group_that_nobody_is_in_says_so_and_fails_closed(stage: Stage) -> Non
 
 def test_saving_a_rule_that_asks_for_more_than_there_are_warns(cast: Cast) -> None:
     asks = rule(effect="require_approval", group="owner", quorum=3)
-    page = signed_in(cast.carol).post(ADD, filled(asks), follow=True).content.decode()
+    page = cast.carol.signed_in().post(ADD, filled(asks), follow=True).content.decode()
     assert "only 1 could decide" in page
 
 
@@ -233,11 +226,11 @@ def test_only_staff_of_the_team_read_or_change_its_policy(cast: Cast) -> None:
     made = set_policy(cast.carol.actor, preset="strict", rules=[FREEZE])
     with pytest.raises(ScopeMissing):
         set_policy(cast.alice.actor, preset="strict", rules=[])
-    assert signed_in(cast.bob).get(ADD).headers["Location"] == f"/admin/login/?next={ADD}"
-    mallory = signed_in(cast.mallory)
+    assert cast.bob.signed_in().get(ADD).headers["Location"] == f"/admin/login/?next={ADD}"
+    mallory = cast.mallory.signed_in()
     assert "frozen" not in mallory.get(f"{LIST}{made.id}/change/", follow=True).content.decode()
     assert "freeze" not in mallory.get(ADD).content.decode()
-    carol = signed_in(cast.carol)
+    carol = cast.carol.signed_in()
     assert carol.post(f"{LIST}{made.id}/change/", filled()).status_code == 403
     assert carol.post(f"{LIST}{made.id}/delete/", {"post": "yes"}).status_code == 403
     assert [row.preset for row in versions(cast)] == ["strict"]

@@ -110,7 +110,7 @@ def test_a_note_keeps_any_json_exactly(tools_key: str) -> None:
 
 
 def test_a_member_corrects_an_invoice_on_its_page(cast: Cast, tools_key: str) -> None:
-    client = _signed_in(cast.bob)
+    client = cast.bob.signed_in()
     page = f"/demo/ledger/pages/invoices/{INVOICE}"
 
     assert INVOICE in client.get("/demo/ledger/").content.decode()
@@ -121,21 +121,15 @@ def test_a_member_corrects_an_invoice_on_its_page(cast: Cast, tools_key: str) ->
 
 
 def test_another_team_has_no_page_of_it(cast: Cast, tools_key: str) -> None:
-    client = _signed_in(cast.mallory)
+    client = cast.mallory.signed_in()
 
     assert INVOICE not in client.get("/demo/ledger/").content.decode()
     assert client.get(f"/demo/ledger/pages/invoices/{INVOICE}").status_code == 404
 
 
-def _signed_in(person: Person) -> Client:
-    client = Client()
-    client.force_login(person.user, "django.contrib.auth.backends.ModelBackend")
-    return client
-
-
 def test_the_button_pressed_twice_starts_one_run(cast: Cast, tools_key: str) -> None:
     install(cast.carol.actor, "http://127.0.0.1:1")
-    client = _signed_in(cast.alice)
+    client = cast.alice.signed_in()
     pressed = {"invoice": INVOICE, "once": "first"}
 
     answers = [client.post("/demo/ledger/pages/runs", pressed) for _ in range(2)]
@@ -143,13 +137,12 @@ def test_the_button_pressed_twice_starts_one_run(cast: Cast, tools_key: str) -> 
     assert [answer.status_code for answer in answers] == [302, 302]
     assert answers[0]["Location"] == answers[1]["Location"]
     assert [view.run.task for view in queries.runs(cast.alice.actor).rows] == [f"Pay invoice {INVOICE}"]
-    assert _signed_in(cast.bob).post("/demo/ledger/pages/runs", pressed).status_code == 403
+    assert cast.bob.signed_in().post("/demo/ledger/pages/runs", pressed).status_code == 403
 
 
 @pytest.mark.parametrize("path", ["", f"pages/invoices/{INVOICE}"])
 def test_the_pages_answer_a_request_for_their_head(cast: Cast, tools_key: str, path: str) -> None:
-    client = Client()
-    client.force_login(cast.alice.user, "django.contrib.auth.backends.ModelBackend")
+    client = cast.alice.signed_in()
 
     answer = client.head(f"/demo/ledger/{path}")
 

@@ -11,7 +11,6 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import httpx2
 from django.conf import settings
-from django.test import Client
 
 from tests.cast import Person
 
@@ -67,8 +66,7 @@ class Visit:
     http: httpx2.Client = field(init=False)
 
     def __post_init__(self) -> None:
-        client = Client()
-        client.force_login(self.person.user, "django.contrib.auth.backends.ModelBackend")
+        client = self.person.signed_in()
         name = settings.SESSION_COOKIE_NAME
         cookies = {name: client.cookies[name].value}
         self.http = httpx2.Client(base_url=self.base, timeout=60, limits=_UNKEPT, cookies=cookies)

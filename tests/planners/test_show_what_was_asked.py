@@ -1,17 +1,8 @@
 """A run's page leads to every request that its model was sent, as the model saw it, and to nobody else's."""
 
-from django.test import Client
-
-from tests.cast import Person
 from tests.model_server import calling, model_serving, saying
 from tests.planners.conftest import Thinking
 from tests.tools.server import answering
-
-
-def _browse(person: Person) -> Client:
-    client = Client()
-    client.force_login(person.user, "django.contrib.auth.backends.ModelBackend")
-    return client
 
 
 def test_each_request_is_shown_with_its_prompt_its_answer_and_its_price(stage: Thinking) -> None:
@@ -23,7 +14,7 @@ def test_each_request_is_shown_with_its_prompt_its_answer_and_its_price(stage: T
         run_id = stage.thinker(server, prices=prices, instructions="Be brief.")
         stage.work(run_id)
         stage.again(run_id)
-    alice = _browse(stage.cast.alice)
+    alice = stage.cast.alice.signed_in()
     page = alice.get(f"/runs/{run_id}").content.decode()
     for number in (1, 2, 3):
         assert f'href="/runs/{run_id}/model/{number}"' in page
@@ -37,10 +28,10 @@ def test_each_request_is_shown_with_its_prompt_its_answer_and_its_price(stage: T
     assert "&lt;untrusted " in second
     assert "All is well." in second
     assert alice.get(f"/runs/{run_id}/model/4").status_code == 404
-    assert _browse(stage.cast.mallory).get(f"/runs/{run_id}/model/1").status_code == 404
+    assert stage.cast.mallory.signed_in().get(f"/runs/{run_id}/model/1").status_code == 404
 
 
 def test_a_run_of_another_planner_has_no_such_part(stage: Thinking) -> None:
     run_id = stage.start(stage.agent("reader", [{"tool": "t_read", "args": {"account": stage.account}}]))
     stage.work(run_id)
-    assert "What its model was asked" not in _browse(stage.cast.alice).get(f"/runs/{run_id}").content.decode()
+    assert "What its model was asked" not in stage.cast.alice.signed_in().get(f"/runs/{run_id}").content.decode()

@@ -6,25 +6,18 @@ from typing import Any
 import pytest
 from django.apps import apps
 from django.contrib import admin
-from django.test import Client
 from pydantic import SecretStr
 
 from agentops.tenancy.transaction import tenant_transaction
 from runs.models import Agent, AgentVersion
 from runs.operations.configuring import update_agent
 from runs.operations.starting import start_run
-from tests.cast import Cast, Person
+from tests.cast import Cast
 from tests.runs.scenario import Stage
 from tools.credentials import set_credential
 
 ADD = "/admin/runs/agent/add/"
 SCRIPT = {"steps": [{"tool": "t_read", "args": {"account": {"$cel": "input.account"}}}], "answer": "Read."}
-
-
-def signed_in(person: Person) -> Client:
-    client = Client()
-    client.force_login(person.user, "django.contrib.auth.backends.ModelBackend")
-    return client
 
 
 def filled(**changes: Any) -> dict[str, Any]:
@@ -39,7 +32,7 @@ def agent_of(cast: Cast) -> Agent:
 
 
 def test_an_agent_is_made_changed_and_keeps_its_versions(stage: Stage) -> None:
-    carol = signed_in(stage.cast.carol)
+    carol = stage.cast.carol.signed_in()
     page = carol.get(ADD).content.decode()
     assert "t_read" in page
     assert "Turns of the planner" in page
@@ -60,7 +53,7 @@ def test_an_agent_is_made_changed_and_keeps_its_versions(stage: Stage) -> None:
 
 
 def test_an_agent_with_a_model_is_filled_in_field_by_field(stage: Stage) -> None:
-    carol = signed_in(stage.cast.carol)
+    carol = stage.cast.carol.signed_in()
     set_credential(stage.cast.carol.actor, "models", "models.example:443", SecretStr("sk-0123456789"))
     model = {
         "model_provider": "compatible", "model_name": "own", "model_base_url": "https://models.example/v1",
@@ -85,7 +78,7 @@ def test_an_agent_with_a_model_is_filled_in_field_by_field(stage: Stage) -> None
 
 
 def test_the_same_definition_again_is_no_new_version(stage: Stage) -> None:
-    carol = signed_in(stage.cast.carol)
+    carol = stage.cast.carol.signed_in()
     carol.post(ADD, filled())
     address = f"/admin/runs/agent/{agent_of(stage.cast).id}/change/"
     assert carol.post(address, filled(name="Payments clerk", version=1)).status_code == 302
@@ -95,7 +88,7 @@ def test_the_same_definition_again_is_no_new_version(stage: Stage) -> None:
 
 
 def test_a_disabled_agent_starts_no_run(stage: Stage) -> None:
-    carol = signed_in(stage.cast.carol)
+    carol = stage.cast.carol.signed_in()
     carol.post(ADD, filled())
     agent = agent_of(stage.cast)
     carol.post(f"/admin/runs/agent/{agent.id}/change/", filled(enabled=None, version=1))
@@ -127,7 +120,7 @@ def test_a_disabled_agent_starts_no_run(stage: Stage) -> None:
     ],
 )
 def test_a_fault_is_shown_at_its_field(stage: Stage, change: dict[str, Any], field: str, said: str) -> None:
-    answer = signed_in(stage.cast.carol).post(ADD, filled(**change))
+    answer = stage.cast.carol.signed_in().post(ADD, filled(**change))
     assert answer.status_code == 200
     found = answer.context["adminform"].form.errors
     assert said in " ".join(found[field])
@@ -136,7 +129,7 @@ def test_a_fault_is_shown_at_its_field(stage: Stage, change: dict[str, Any], fie
 
 
 def test_an_edit_of_what_somebody_else_changed_says_so(stage: Stage) -> None:
-    carol = signed_in(stage.cast.carol)
+    carol = stage.cast.carol.signed_in()
     carol.post(ADD, filled())
     update_agent(stage.cast.carol.actor, "clerk", budget={"steps": 9})
     page = carol.post(f"/admin/runs/agent/{agent_of(stage.cast).id}/change/", filled(version=1))
@@ -144,11 +137,11 @@ def test_an_edit_of_what_somebody_else_changed_says_so(stage: Stage) -> None:
 
 
 def test_only_staff_of_the_same_team_see_an_agent(stage: Stage) -> None:
-    signed_in(stage.cast.carol).post(ADD, filled())
+    stage.cast.carol.signed_in().post(ADD, filled())
     address = f"/admin/runs/agent/{agent_of(stage.cast).id}/change/"
-    assert signed_in(stage.cast.alice).get(address).headers["Location"] == f"/admin/login/?next={address}"
-    assert "Clerk" not in signed_in(stage.cast.mallory).get(address, follow=True).content.decode()
-    assert "t_read" not in signed_in(stage.cast.mallory).get(ADD).content.decode()
+    assert stage.cast.alice.signed_in().get(address).headers["Location"] == f"/admin/login/?next={address}"
+    assert "Clerk" not in stage.cast.mallory.signed_in().get(address, follow=True).content.decode()
+    assert "t_read" not in stage.cast.mallory.signed_in().get(ADD).content.decode()
 
 
 def test_the_admin_has_no_page_for_what_only_the_machine_may_move() -> None:

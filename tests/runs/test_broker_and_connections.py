@@ -7,7 +7,6 @@ from typing import Any
 
 from celery import current_app
 from django.db import connections
-from django.test import Client
 
 from agentops.celery import give_back_connections
 from agentops.telling import teller
@@ -32,8 +31,7 @@ def test_a_run_sends_one_message_and_one_more_for_each_approval(stage: Stage) ->
 def test_a_warm_process_opens_no_connection_for_a_task_or_a_request(stage: Stage) -> None:
     read = {"tool": "t_read", "args": {"account": stage.account}}
     slug = stage.agent("two", [read, {**read, "again": 1}])
-    client = Client()
-    client.force_login(stage.cast.bob.user, "django.contrib.auth.backends.ModelBackend")
+    client = stage.cast.bob.signed_in()
 
     def both() -> None:
         run_id = stage.start(slug)

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from agentops.tenancy.errors import ScopeMissing
 from agentops.tenancy.members import set_roles
@@ -12,19 +11,12 @@ from agentops.tenancy.transaction import tenant_transaction
 from runs.domain.errors import BudgetAboveLimit, InvalidBudget
 from runs.models import TeamBudget
 from runs.operations.budgeting import set_team_budget
-from tests.cast import Person
 from tests.runs.scenario import Stage
 from tools.domain.canonical import canonical, parse
 
 FORM = "/admin/runs/teambudget/"
 EUR = {"amount": "100.00", "currency": "EUR"}
 MONEY = canonical(EUR)
-
-
-def signed_in(person: Person) -> Client:
-    client = Client()
-    client.force_login(person.user, "django.contrib.auth.backends.ModelBackend")
-    return client
 
 
 def limits(stage: Stage, slug: str, **start: Any) -> Any:
@@ -46,7 +38,7 @@ def test_the_agent_comes_before_the_team_and_the_team_before_the_product(stage: 
 
 
 def test_an_owner_sets_and_changes_it_in_the_admin_and_the_log_keeps_each_change(stage: Stage) -> None:
-    carol = signed_in(stage.cast.carol)
+    carol = stage.cast.carol.signed_in()
     page = carol.get(FORM, follow=True)
     assert page.redirect_chain == [(f"{FORM}add/", 302)]
     assert "Empty: 20." in page.content.decode()
@@ -65,7 +57,7 @@ def test_an_owner_sets_and_changes_it_in_the_admin_and_the_log_keeps_each_change
 
 
 def test_the_form_of_an_agent_says_what_applies_where_it_says_nothing(stage: Stage) -> None:
-    carol = signed_in(stage.cast.carol)
+    carol = stage.cast.carol.signed_in()
     before = carol.get("/admin/runs/agent/add/").content.decode()
     assert "Turns of the planner, 1 to 1,000. Empty: 20." in before
     assert "its calls may move. Empty: no limit." in before
@@ -86,7 +78,7 @@ def test_the_form_of_an_agent_says_what_applies_where_it_says_nothing(stage: Sta
     ],
 )
 def test_a_fault_is_shown_at_its_field(stage: Stage, given: dict[str, str], field: str, said: str) -> None:
-    answer = signed_in(stage.cast.carol).post(f"{FORM}add/", given)
+    answer = stage.cast.carol.signed_in().post(f"{FORM}add/", given)
     assert said in " ".join(answer.context["adminform"].form.errors[field])
     with tenant_transaction(stage.tenant_id):
         assert not TeamBudget.objects.exists()
@@ -100,8 +92,8 @@ def test_only_owners_of_the_team_read_or_change_it(stage: Stage) -> None:
     set_roles(cast.carol.actor, user_id=cast.bob.user.id, roles=["tool_admin"])
     with pytest.raises(ScopeMissing):
         set_team_budget(cast.bob.actor, {"steps": 900})
-    assert signed_in(cast.bob).post(f"{FORM}{row.id}/change/", {"steps": "900"}).status_code == 403
-    assert signed_in(cast.mallory).get(FORM)["Location"] == f"{FORM}add/"
-    assert signed_in(cast.mallory).post(f"{FORM}{row.id}/change/", {"steps": "900"}).status_code == 302
+    assert cast.bob.signed_in().post(f"{FORM}{row.id}/change/", {"steps": "900"}).status_code == 403
+    assert cast.mallory.signed_in().get(FORM)["Location"] == f"{FORM}add/"
+    assert cast.mallory.signed_in().post(f"{FORM}{row.id}/change/", {"steps": "900"}).status_code == 302
     with tenant_transaction(stage.tenant_id):
         assert [kept.budget for kept in TeamBudget.objects.all()] == ['{"steps":9}']

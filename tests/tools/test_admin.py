@@ -4,21 +4,14 @@ import json
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from agentops.tenancy.transaction import tenant_transaction
-from tests.cast import Cast, Person
+from tests.cast import Cast
 from tests.tools.calls import http_spec, post_spec
 from tools.credentials import known_secrets
 from tools.domain.errors import ToolNotFound
 from tools.operations import register_tool
 from tools.queries import ToolRow, find_tool
-
-
-def _signed_in(person: Person) -> Client:
-    client = Client()
-    client.force_login(person.user)
-    return client
 
 
 def _filled(**changes: Any) -> dict[str, Any]:
@@ -47,7 +40,7 @@ def _row(cast: Cast) -> ToolRow:
 
 
 def test_a_tool_is_registered_changed_and_its_versions_are_shown(cast: Cast) -> None:
-    client = _signed_in(cast.carol)
+    client = cast.carol.signed_in()
     added = client.post(ADD, _filled(body="", success="200 404"))
     assert added.status_code == 302, added.content.decode()
     row = _row(cast)
@@ -68,7 +61,7 @@ def test_a_tool_is_registered_changed_and_its_versions_are_shown(cast: Cast) -> 
 
 
 def test_the_form_shows_a_definition_whole_and_saves_it_unchanged(cast: Cast) -> None:
-    client = _signed_in(cast.carol)
+    client = cast.carol.signed_in()
     register_tool(cast.carol.actor, http_spec("https://ledger.example/", name="look"))
     client.post(ADD, _filled(**WHOLE))
     row = _row(cast)
@@ -92,7 +85,7 @@ WHOLE = {
 
 
 def test_a_function_in_code_has_its_own_form(cast: Cast) -> None:
-    client = _signed_in(cast.carol)
+    client = cast.carol.signed_in()
     page = client.get(f"{ADD}?kind=python").content.decode()
     assert 'name="function"' in page
     assert 'name="url"' not in page
@@ -128,7 +121,7 @@ def test_a_function_in_code_has_its_own_form(cast: Cast) -> None:
 def test_a_fault_is_shown_at_its_field(cast: Cast, change: dict[str, Any], field: str, said: str) -> None:
     register_tool(cast.carol.actor, http_spec("https://ledger.example/", name="look"))
     register_tool(cast.carol.actor, post_spec("https://ledger.example/", name="sends"))
-    answer = _signed_in(cast.carol).post(ADD, _filled(**change))
+    answer = cast.carol.signed_in().post(ADD, _filled(**change))
     assert answer.status_code == 200
     found = answer.context["adminform"].form.errors
     assert field in found, found
@@ -140,13 +133,13 @@ def test_a_fault_is_shown_at_its_field(cast: Cast, change: dict[str, Any], field
 def test_an_edit_of_what_somebody_else_changed_says_so(cast: Cast) -> None:
     version = register_tool(cast.carol.actor, http_spec("https://ledger.example/"))
     sent = _filled(title="Mine", enabled="on", revision=1)
-    page = _signed_in(cast.carol).post(f"/admin/tools/tool/{version.tool_id}/change/", sent)
+    page = cast.carol.signed_in().post(f"/admin/tools/tool/{version.tool_id}/change/", sent)
     assert page.status_code == 200
     assert "changed by somebody else" in page.content.decode()
 
 
 def test_a_bearer_is_written_and_never_shown(cast: Cast) -> None:
-    client = _signed_in(cast.carol)
+    client = cast.carol.signed_in()
     sent = {"name": "ledger", "destination": "ledger.example:443", "bearer": "bearer-0123456789"}
     assert client.post("/admin/tools/credential/add/", sent).status_code == 302
     with tenant_transaction(cast.tenant.id):
@@ -157,5 +150,5 @@ def test_a_bearer_is_written_and_never_shown(cast: Cast) -> None:
 def test_only_staff_of_the_same_tenant_see_a_tool(cast: Cast) -> None:
     version = register_tool(cast.carol.actor, http_spec("https://ledger.example/"))
     address = f"/admin/tools/tool/{version.tool_id}/change/"
-    assert _signed_in(cast.alice).get(address).headers["Location"] == f"/admin/login/?next={address}"
-    assert "ledger.example" not in _signed_in(cast.mallory).get(address, follow=True).content.decode()
+    assert cast.alice.signed_in().get(address).headers["Location"] == f"/admin/login/?next={address}"
+    assert "ledger.example" not in cast.mallory.signed_in().get(address, follow=True).content.decode()

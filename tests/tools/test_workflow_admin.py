@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from agentops.tenancy.transaction import tenant_transaction
-from tests.cast import Cast, Person
+from tests.cast import Cast
 from tests.runs.gates import BINDINGS, MACHINE, TOOLS
 from tools.models import Workflow, WorkflowVersion
 from tools.operations import install_code_tools
@@ -18,13 +18,7 @@ ADD = "/admin/tools/workflow/add/"
 @pytest.fixture
 def carol(cast: Cast) -> Client:
     install_code_tools(cast.tenant.id, TOOLS)
-    return _signed_in(cast.carol)
-
-
-def _signed_in(person: Person) -> Client:
-    client = Client()
-    client.force_login(person.user, "django.contrib.auth.backends.ModelBackend")
-    return client
+    return cast.carol.signed_in()
 
 
 def _filled(**changes: Any) -> dict[str, Any]:
@@ -69,5 +63,5 @@ def test_only_staff_of_the_team_reach_them(cast: Cast, carol: Client) -> None:
     with tenant_transaction(cast.tenant.id):
         workflow = Workflow.objects.get(name="invoice")
     address = f"/admin/tools/workflow/{workflow.id}/change/"
-    assert _signed_in(cast.bob).get(ADD).headers["Location"] == f"/admin/login/?next={ADD}"
-    assert _signed_in(cast.mallory).get(address).headers["Location"] == "/admin/"
+    assert cast.bob.signed_in().get(ADD).headers["Location"] == f"/admin/login/?next={ADD}"
+    assert cast.mallory.signed_in().get(address).headers["Location"] == "/admin/"

@@ -14,10 +14,4 @@ __all__ = ["scene"]
 @pytest.fixture
 def browse() -> Callable[[Person], Client]:
     """A client that is signed in as somebody."""
-
-    def signed_in(person: Person) -> Client:
-        client = Client()
-        client.force_login(person.user, "django.contrib.auth.backends.ModelBackend")
-        return client
-
-    return signed_in
+    return Person.signed_in

@@ -38,8 +38,7 @@ def test_a_person_signs_in_by_e_mail_and_password(cast: Cast) -> None:
 
 
 def test_the_bare_address_leads_to_the_inbox_and_keeps_what_was_asked(cast: Cast) -> None:
-    client = Client()
-    client.force_login(cast.bob.user, "django.contrib.auth.backends.ModelBackend")
+    client = cast.bob.signed_in()
     assert client.get("/").headers["Location"] == "/inbox"
     assert client.get("/?tab=decided&q=a%26b").headers["Location"] == "/inbox?tab=decided&q=a%26b"
 
@@ -58,8 +57,7 @@ def test_a_forgotten_password_is_no_dead_end(cast: Cast) -> None:
 
 def test_the_palette_offers_only_what_the_member_may_open(cast: Cast) -> None:
     for person, places in ((cast.carol, 1), (cast.bob, 0)):
-        client = Client()
-        client.force_login(person.user, "django.contrib.auth.backends.ModelBackend")
+        client = person.signed_in()
         palette = client.get("/inbox").content.decode().split("data-palette")[1].split("</dialog>")[0]
         assert palette.count("Start a run") == places
         assert palette.count("Administration") == places

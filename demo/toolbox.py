@@ -74,7 +74,7 @@ def install(carol: Actor, url: str) -> None:
     )  # fmt: skip
     install_agent(
         carol.tenant_id, slug="demo-external", name="Outside agent", planner="external", tools=TOOLS,
-        description="The same tools for an agent of yours that proposes over REST.",
+        description="The same tools for an agent of yours that calls over MCP or proposes over REST.",
     )  # fmt: skip
 
 

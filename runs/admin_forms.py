@@ -15,7 +15,7 @@ from tools.queries import names_of_all
 PLANNERS = (
     ("playbook", "playbook: the script below plans every turn"),
     ("model", "model: a language model plans every turn, as said below"),
-    ("external", "external: a program of yours proposes over REST"),
+    ("external", "external: a program of yours calls over MCP or proposes over REST"),
 )
 
 

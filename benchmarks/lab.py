@@ -16,7 +16,7 @@ from typing import Any
 
 import psycopg
 
-from agentops.embedded.postgres import APP, SUPERUSER, Server
+from agentops.embedded.postgres import SUPERUSER, Server
 from benchmarks.machine import cpu_of, pss_of
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -60,13 +60,6 @@ class Lab:
         if not self.demo:
             mine["DJANGO_SETTINGS_MODULE"] = "benchmarks.settings"
         return {**kept, **mine}
-
-    def enter(self) -> None:
-        """Make this process a driver: Django on the product's database, as the plain role."""
-        os.environ.update(self.environment(), DATABASE_URL=self.server.url(APP, "agentops"))
-        import django
-
-        django.setup()
 
     @property
     def postmaster(self) -> int:

@@ -34,9 +34,6 @@ class Verdict(StrEnum):
     ANSWER = "answer"
 
 
-SUPPORTED = frozenset({Verdict.APPROVE, Verdict.REJECT})
-
-
 class Then(StrEnum):
     """What a rejection does to the run."""
 

@@ -4,7 +4,6 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -95,11 +94,6 @@ def reference(step: Any) -> str:
 def links(events: Iterable[Any]) -> list[Link]:
     """Events as the chain sees them."""
     return [Link(e.seq, e.kind, e.actor, e.at, e.data, e.prev_hash, e.hash) for e in events]
-
-
-def fired(home: Path) -> list[str]:
-    """The named points that ended a worker."""
-    return [path.name.split(".", 1)[0] for path in (home / "fired").iterdir()]
 
 
 def _grouped(rows: Iterable[Any], column: str) -> dict[UUID, list[Any]]:

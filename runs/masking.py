@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from agentops.tenancy.sealing import seal, tenant_hmac_key, unseal
+from runs.book import Book
+from runs.models import Step
 from tools.domain import secrets
 from tools.domain.canonical import Json, canonical, parse
 from tools.domain.secret_schemas import SecretSchema
@@ -35,6 +37,7 @@ def seal_args(tenant_id: UUID, step_id: UUID, args: Json) -> bytes:
     return seal(tenant_id, f"proposal:{step_id}", canonical(args).encode())
 
 
-def unseal_args(tenant_id: UUID, step_id: UUID, sealed: bytes) -> Json:
-    """The raw arguments of a step."""
-    return parse(unseal(tenant_id, f"proposal:{step_id}", sealed))
+def unseal_args(book: Book, step: Step) -> Json:
+    """The raw arguments of an open step, for execution alone."""
+    sealed = book.proposals[step.id].sealed
+    return parse(unseal(step.tenant_id, f"proposal:{step.id}", bytes(sealed))) if sealed else None

@@ -6,6 +6,7 @@ from approvals.models import ApprovalRequest
 from runs.book import Book
 from runs.domain.step import StepEvent
 from runs.operations import judging
+from runs.operations.conditions import place_of
 from runs.operations.holding import hold
 from runs.operations.readings import Reading
 from tools.domain.canonical import Json, parse
@@ -20,7 +21,7 @@ def ask_again(book: Book, request: ApprovalRequest) -> ApprovalRequest | None:
     if not failing or tool is None:
         return None
     read_at = request.checked_at or book.now
-    place = f"{step.turn}.{step.index}"
+    place = place_of(step)
     taken = [Reading(place, str(c["name"]), _text(c["now"]), read_at) for c in checks if isinstance(c, dict)]  # type: ignore[union-attr]  # a list, else nothing fails
     book.record(step, StepEvent.STALED, caught_by="precondition_changed", request=str(request.id))
     judged = judging.judge(book, tool, parse(book.proposals[step.id].args or "{}"))

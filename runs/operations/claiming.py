@@ -23,9 +23,9 @@ from runs.masking import unseal_args
 from runs.models import Attempt, Step
 from runs.operations import judging
 from runs.operations.checks import captured
+from runs.operations.conditions import place_of, taken_for, wanted_probes
 from runs.operations.ending import end_when_quiet, refuse, release
 from runs.operations.holding import bind, hold
-from runs.operations.proposing import wanted_probes
 from runs.operations.readings import ProbeWanted, Reading, Readings, fresh
 from runs.tracing import passed_on
 from tools.call import PinnedTool
@@ -61,19 +61,19 @@ def probes_due(book: Book, step: Step, readings: Readings) -> list[ProbeWanted]:
     tool = book.tools.get(step.tool)
     if tool is None:
         return []
-    place = f"{step.turn}.{step.index}"
-    wanted = wanted_probes(book, place, tool, _args(book, step))
+    place = place_of(step)
+    wanted = wanted_probes(book, place, tool, unseal_args(book, step))
     return [w for w in wanted if fresh(readings, place, w.condition.name) is None]
 
 
 def claim(book: Book, step: Step, readings: Readings, owner: UUID) -> Claimed | None:
     """Start the step, or make it stale and say which guard caught it: then nothing runs."""
-    args, tool = _args(book, step), book.tools.get(step.tool)
+    args, tool = unseal_args(book, step), book.tools.get(step.tool)
     refusal = late_refusal(book, step, args)
     if refusal is not None or tool is None:
         _give_back(book, step, refusal or Refusal("tool_denied", "The tool is gone."))
         return None
-    taken = _taken(book, step, tool, readings)
+    taken = taken_for(book, step, tool, readings)
     if _asks_again(book, step, tool, taken) or not _conditions_hold(book, step, tool, args, taken):
         return None
     return start(book, step, tool, args, owner)
@@ -117,16 +117,6 @@ def start(book: Book, step: Step, tool: ToolNow, args: Json, owner: UUID, *, aga
     )
 
 
-def args_of(book: Book, step: Step) -> Json:
-    """The raw arguments, for execution alone."""
-    return _args(book, step)
-
-
-def _args(book: Book, step: Step) -> Json:
-    sealed = book.proposals[step.id].sealed
-    return unseal_args(book.run.tenant_id, step.id, bytes(sealed)) if sealed else None
-
-
 def _digest(shown: Json) -> str:
     return sha256(canonical(shown).encode()).hexdigest()
 
@@ -151,17 +141,6 @@ def _give_back(book: Book, step: Step, refusal: Refusal) -> None:
     book.record(step, StepEvent.STALED, caught_by=refusal.code, message=refusal.message)
     release(book, step)
     refuse(book, step, refusal)
-
-
-def _taken(book: Book, step: Step, tool: ToolNow, readings: Readings) -> list[Reading]:
-    place = f"{step.turn}.{step.index}"
-    taken = [
-        fresh(readings, place, condition.name) or Reading(place, condition.name, None, book.now, "it was not read")
-        for condition in tool.pinned.spec.preconditions
-    ]
-    if taken:
-        book.note("probed", step=str(step.id), conditions=[[r.name, r.value, r.fault] for r in taken])
-    return taken
 
 
 def _asks_again(book: Book, step: Step, tool: ToolNow, taken: list[Reading]) -> bool:

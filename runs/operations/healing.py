@@ -10,9 +10,10 @@ from runs.domain.budget import spent
 from runs.domain.planning import ENDS_RUN, Refusal
 from runs.domain.run import TerminalReason
 from runs.domain.step import StepEvent, StepStatus
+from runs.masking import unseal_args
 from runs.models import Step
 from runs.operations.asking import lose_overdue
-from runs.operations.claiming import MAX_ATTEMPTS, Claimed, args_of, late_refusal, start
+from runs.operations.claiming import MAX_ATTEMPTS, Claimed, late_refusal, start
 from runs.operations.ending import close_request, end_when_quiet, observe_refusal, release
 from runs.operations.settling import fail, lose
 from tools.domain.canonical import Json, parse
@@ -42,7 +43,7 @@ def _take_over(book: Book, owner: UUID) -> Claimed | None:
         if step.lease_until is None or step.lease_until > book.now:
             continue
         tool = book.tools.get(step.tool)
-        args = args_of(book, step)
+        args = unseal_args(book, step)
         against = _against_repeating(book, step, args)
         if tool is not None and against is None:
             _close_lost_attempt(book, step)

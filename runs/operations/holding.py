@@ -78,7 +78,7 @@ def bind(
 ) -> Binding:
     """What an approval of this step would bind, from what would be sent now."""
     proposal, spec = book.proposals[step.id], tool.pinned.spec
-    args = _raw(book, step)
+    args = unseal_args(book, step)
     return Binding(
         tenant=book.run.tenant_id,
         run=book.run.id,
@@ -95,12 +95,6 @@ def bind(
         policy_version=judged.policy_version,
         quorum=judged.quorum,
     )
-
-
-def _raw(book: Book, step: Step) -> Json:
-    sealed = book.proposals[step.id].sealed
-    assert sealed is not None  # noqa: S101 - a step with unreadable arguments was refused
-    return unseal_args(book.run.tenant_id, step.id, bytes(sealed))
 
 
 def identity(book: Book, tool: ToolNow, proposal: Proposal, hashed: Json, *, again: int) -> str:
@@ -133,7 +127,9 @@ def _same_call(book: Book, step: Step, tool: ToolNow) -> set[str | None]:
     proposal = book.proposals[step.id]
     if not proposal.again:
         return {step.fingerprint}
-    hashed = mask_args(book.run.tenant_id, _raw(book, step), tool.pinned.spec.secret_input, book.known_secrets).hashed
+    hashed = mask_args(
+        book.run.tenant_id, unseal_args(book, step), tool.pinned.spec.secret_input, book.known_secrets
+    ).hashed
     latest = range(max(0, proposal.again - REPETITIONS_SHOWN), proposal.again + 1)
     return {identity(book, tool, proposal, hashed, again=n) for n in {0, *latest}}
 

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from runs.book import MACHINE, Book
 from runs.domain.step import StepStatus
+from runs.masking import unseal_args
 from runs.models import Step
-from runs.operations.claiming import args_of
 from runs.operations.concluding import conclude_failed, conclude_succeeded, quiet_in
 from tools.call import PinnedTool
 from tools.domain import expressions
@@ -84,7 +84,7 @@ def _filled(book: Book, step: Step, how: Reconcile) -> Json:
 
 
 def _names(book: Book, step: Step) -> dict[str, Json]:
-    return {"args": args_of(book, step), "idempotency_key": step.idempotency_key or ""}
+    return {"args": unseal_args(book, step), "idempotency_key": step.idempotency_key or ""}
 
 
 def _verdict(book: Book, step: Step, how: Reconcile, found: Found) -> tuple[str, str]:

@@ -16,13 +16,12 @@ from runs.domain.step import SETTLED_MUTATION, StepEvent, StepStatus
 from runs.masking import mask_args, seal_args
 from runs.models import Observation, Proposal, Step
 from runs.operations import holding, judging
+from runs.operations.conditions import taken_for, wanted_probes
 from runs.operations.ending import end, refuse
-from runs.operations.readings import ProbeWanted, Reading, Readings, fresh
+from runs.operations.readings import ProbeWanted, Readings, fresh
 from runs.rows import storable
 from tools.domain import templates
 from tools.domain.canonical import Json, canonical, parse
-from tools.domain.errors import ExpressionFailed
-from tools.domain.preconditions import probe_args
 from tools.domain.secret_schemas import NOTHING_SECRET
 
 REFUSALS_THAT_END = 3
@@ -37,21 +36,6 @@ def probes_for(book: Book, turn: Turn, readings: Readings) -> list[ProbeWanted]:
         for wanted in wanted_probes(book, f"{book.run.turns + 1}.{index}", tool, proposal.args)
         if fresh(readings, wanted.place, wanted.condition.name) is None
     ]
-
-
-def wanted_probes(book: Book, place: str, tool: ToolNow, args: object) -> list[ProbeWanted]:
-    """What must be read before this call may be proposed or claimed."""
-    wanted = []
-    for condition in tool.pinned.spec.preconditions:
-        try:
-            read_with = probe_args(condition, args)
-        except ExpressionFailed:
-            read_with = {}
-        reader = book.reader(condition.probe.tool)
-        wanted.append(
-            ProbeWanted(place, condition, reader, read_with, book.run.tenant_id, book.run.id, book.known_secrets)
-        )
-    return wanted
 
 
 def propose(book: Book, turn: Turn, readings: Readings, *, actor: str = MACHINE) -> list[Step]:
@@ -217,7 +201,7 @@ def _judge(book: Book, step: Step, tool: ToolNow, readings: Readings) -> None:
         hint = "Propose something that the tenant's policy allows."
         _refused(book, step, Refusal("policy_denied", " ".join(judgement.reasons), hint=hint))
         return
-    taken = _taken(book, step, tool, readings)
+    taken = taken_for(book, step, tool, readings)
     from_args.conditions = canonical([[r.name, r.value] for r in taken])
     book.charge(reserve={"tool_calls": 1, "money": step.charge_money, "records": step.charge_records})
     unreadable = [r.name for r in taken if r.value is None]
@@ -225,14 +209,3 @@ def _judge(book: Book, step: Step, tool: ToolNow, readings: Readings) -> None:
         holding.hold(book, step, tool, judgement, taken)
     else:
         book.record(step, StepEvent.CLEARED, by=list(judgement.rules), policy_version=judgement.policy_version)
-
-
-def _taken(book: Book, step: Step, tool: ToolNow, readings: Readings) -> list[Reading]:
-    place = f"{step.turn}.{step.index}"
-    taken = []
-    for condition in tool.pinned.spec.preconditions:
-        reading = fresh(readings, place, condition.name)
-        taken.append(reading or Reading(place, condition.name, None, book.now, "it was not read"))
-    if taken:
-        book.note("probed", step=str(step.id), conditions=[[r.name, r.value, r.fault] for r in taken])
-    return taken

@@ -10,11 +10,11 @@ from approvals.domain.errors import RecheckTooSoon
 from approvals.models import ApprovalRequest
 from runs import ledger, probing
 from runs.book import Book
+from runs.masking import unseal_args
 from runs.models import Step
 from runs.operations.checks import captured, compared
-from runs.operations.claiming import args_of
+from runs.operations.conditions import place_of, wanted_probes
 from runs.operations.deciding import person_of, request_in
-from runs.operations.proposing import wanted_probes
 from runs.operations.readings import ProbeWanted, Reading
 from tools.domain.canonical import Json, canonical
 
@@ -41,16 +41,16 @@ def recheck(actor: Actor, request_id: UUID) -> None:
 
 def _wanted(book: Book, step: Step) -> list[ProbeWanted]:
     tool = book.tools.get(step.tool)
-    return [] if tool is None else wanted_probes(book, f"{step.turn}.{step.index}", tool, args_of(book, step))
+    return [] if tool is None else wanted_probes(book, place_of(step), tool, unseal_args(book, step))
 
 
 def _keep(book: Book, request: ApprovalRequest, readings: Sequence[Reading], actor: str) -> None:
     step = book.step_of(request)
-    tool = book.tools.get(step.tool)
+    tool, args = book.tools.get(step.tool), unseal_args(book, step)
     before = dict(captured(request))
     checks: list[Json] = []
     for condition, reading in zip(tool.pinned.spec.preconditions if tool else (), readings, strict=False):
-        checks.append(compared(condition, before.get(condition.name), reading, args_of(book, step)).as_json())
+        checks.append(compared(condition, before.get(condition.name), reading, args).as_json())
     request.checks = canonical(checks)
     request.checked_at = book.now
     book.asked.add(request.id)

@@ -24,7 +24,7 @@ def ask_again(book: Book, request: ApprovalRequest) -> ApprovalRequest | None:
     place = place_of(step)
     taken = [Reading(place, str(c["name"]), _text(c["now"]), read_at) for c in checks if isinstance(c, dict)]  # type: ignore[union-attr]  # a list, else nothing fails
     book.record(step, StepEvent.STALED, caught_by="precondition_changed", request=str(request.id))
-    judged = judging.judge(book, tool, parse(book.proposals[step.id].args or "{}"))
+    judged = judging.judge(book, step, tool)
     return hold(book, step, tool, judged, taken, _because(failing))
 
 

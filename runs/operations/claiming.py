@@ -145,7 +145,7 @@ def _give_back(book: Book, step: Step, refusal: Refusal) -> None:
 
 def _asks_again(book: Book, step: Step, tool: ToolNow, taken: list[Reading]) -> bool:
     """Whether policy or the votes no longer carry the step; then it is refused or people are asked anew."""
-    judged = judging.judge(book, tool, parse(book.proposals[step.id].args or "{}"))
+    judged = judging.judge(book, step, tool)
     if judged.effect is Effect.DENY:
         _give_back(book, step, Refusal("policy_denied", " ".join(judged.reasons)))
         return True
@@ -210,7 +210,7 @@ def _changed(condition: Precondition, was: object, reading: Reading, args: Json)
 
 def _react(book: Book, step: Step, tool: ToolNow, taken: list[Reading], on_change: str, objection: str) -> None:
     if on_change == "ask_again":
-        hold(book, step, tool, judging.judge(book, tool, parse(book.proposals[step.id].args or "{}")), taken, objection)
+        hold(book, step, tool, judging.judge(book, step, tool), taken, objection)
         return
     release(book, step)
     ends = {ENDS_RUN: TerminalReason.TOOL_FAILED.value} if on_change == "fail" else {}

@@ -105,9 +105,9 @@ def over_budget(book: Book, charge: Charge) -> Exceeded | None:
     return exceeded(book.limits, book.used, book.reserved, charge)
 
 
-def judge(book: Book, tool: ToolNow, args: Json) -> Judgement:
-    """What the tenant's policy says of the call now. `args` are the masked ones."""
-    spec = tool.pinned.spec
+def judge(book: Book, step: Step, tool: ToolNow) -> Judgement:
+    """What the tenant's policy says of the call now; it reads the masked arguments."""
+    spec, args = tool.pinned.spec, parse(book.proposals[step.id].args or "{}")
     facts = Facts(
         tool=spec.name,
         risk=spec.risk,

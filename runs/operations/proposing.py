@@ -5,7 +5,6 @@ from uuid import UUID
 
 from agentops.tenancy.ids import uuid7
 from approvals.domain.policy import Effect
-from approvals.gate import Judgement
 from runs.book import MACHINE, Book, ToolNow
 from runs.domain.budget import Charge
 from runs.domain.fingerprint import idempotency_key
@@ -21,7 +20,7 @@ from runs.operations.ending import end, refuse
 from runs.operations.readings import ProbeWanted, Readings, fresh
 from runs.rows import storable
 from tools.domain import templates
-from tools.domain.canonical import Json, canonical, parse
+from tools.domain.canonical import Json, canonical
 from tools.domain.secret_schemas import NOTHING_SECRET
 
 REFUSALS_THAT_END = 3
@@ -195,14 +194,13 @@ def _observation(step_id: UUID, book: Book) -> Observation | None:
 
 
 def _judge(book: Book, step: Step, tool: ToolNow, readings: Readings) -> None:
-    from_args = book.proposals[step.id]
-    judgement: Judgement = judging.judge(book, tool, parse(from_args.args or "{}"))
+    judgement = judging.judge(book, step, tool)
     if judgement.effect is Effect.DENY:
         hint = "Propose something that the tenant's policy allows."
         _refused(book, step, Refusal("policy_denied", " ".join(judgement.reasons), hint=hint))
         return
     taken = taken_for(book, step, tool, readings)
-    from_args.conditions = canonical([[r.name, r.value] for r in taken])
+    book.proposals[step.id].conditions = canonical([[r.name, r.value] for r in taken])
     book.charge(reserve={"tool_calls": 1, "money": step.charge_money, "records": step.charge_records})
     unreadable = [r.name for r in taken if r.value is None]
     if judgement.effect is Effect.REQUIRE_APPROVAL or unreadable:

@@ -163,12 +163,7 @@ def _schedule(book: Book, found: Next) -> None:
         book.work.cancel_requested = book.asking is not None and book.asking.outcome == "abandoned"
         return
     waiting = book.in_status(StepStatus.CLEARED)
-    if waiting and (isinstance(found, Execute | Idle)):
-        book.work.queue = waiting[0].queue
-        book.work.due_at = book.now
-        nudge_later(book.work.queue, book.run.id)
-        return
-    if found == Idle(soon=True):
+    if found == Idle(soon=True) or (waiting and isinstance(found, Execute | Idle)):
         due_now(book)
     else:
         book.work.due_at = _due(book, found)
@@ -196,7 +191,4 @@ def due_now(book: Book) -> None:
 
 def external_due(book: Book) -> None:
     """After a door wrote: work on what is cleared, else come back when something is due."""
-    if book.in_status(StepStatus.CLEARED):
-        due_now(book)
-    else:
-        _schedule(book, Idle())
+    _schedule(book, Idle())

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from agentops.tenancy.actor import Actor
 from approvals import gate
-from approvals.domain.decision import RequestStatus, Verdict, refusal
+from approvals.domain.decision import RequestStatus, Verdict
 from approvals.domain.errors import RecheckTooSoon
 from approvals.models import ApprovalRequest
 from runs import ledger, probing
@@ -25,9 +25,6 @@ def recheck(actor: Actor, request_id: UUID) -> None:
     """Read the conditions again and keep what was read. Raises as `decide` does, and RecheckTooSoon."""
     with ledger.opened_request(actor.tenant_id, request_id) as book:
         request = request_in(book, request_id)
-        against = refusal(person_of(actor), request.requesters, request.group)
-        if against is not None:
-            raise against
         gate.check_decision(request, person_of(actor), Verdict.APPROVE, request.digest, book.now, ())
         if request.checked_at and (book.now - request.checked_at).total_seconds() < RECHECK_SECONDS:
             raise RecheckTooSoon(retry_after=RECHECK_SECONDS)

@@ -74,13 +74,13 @@ class Book:
     events: list[Event] = field(default_factory=list)
     loaded: dict[tuple[type[Model], Any], dict[str, Any]] = field(default_factory=dict)
     hops: list[tuple[UUID, str]] = field(default_factory=list)
-    asked: set[UUID] = field(default_factory=set)
+    changed_requests: set[UUID] = field(default_factory=set)
     closed: list[Attempt] = field(default_factory=list)
     model_calls: list[ModelCall] = field(default_factory=list)
     probing: bool = False
     workflow: Movable | None = None
-    asking: ModelRequest | None = None
-    ended_asking: ModelRequest | None = None
+    model_request: ModelRequest | None = None
+    ended_model_request: ModelRequest | None = None
 
     @property
     def known_secrets(self) -> frozenset[str]:
@@ -133,7 +133,7 @@ class Book:
             request.status = status.value
             request.decided_at = self.now
             request.version += 1
-            self.asked.add(request.id)
+            self.changed_requests.add(request.id)
 
     def close_attempt(self, attempt: Attempt, outcome: str, detail: str) -> None:
         """Say how it ended; the step may be tried again in the same transaction."""
@@ -245,4 +245,4 @@ def rows_of(book: Book) -> Iterable[Model]:
     yield from book.requests.values()
     yield from book.attempts.values()
     yield from book.closed
-    yield from filter(None, [book.asking])
+    yield from filter(None, [book.model_request])

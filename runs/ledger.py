@@ -128,8 +128,8 @@ def _beforehand(book: Book) -> Iterator[Statement]:
 
 def _leaving(book: Book) -> Iterator[Model]:
     yield from (r for r in book.requests.values() if r.status == RequestStatus.SUPERSEDED.value)
-    if book.ended_asking is not None:
-        yield book.ended_asking
+    if book.ended_model_request is not None:
+        yield book.ended_model_request
 
 
 def _insertions(rows: Sequence[Model]) -> list[Statement]:
@@ -150,5 +150,5 @@ def _tell(book: Book) -> None:
     if book.workflow is not None and book.workflow.has_moved:
         tell_later(book.run.tenant_id, "workflow", book.workflow.id)
     fresh = {row.id for row in book.added if isinstance(row, ApprovalRequest)}
-    for request_id in fresh | book.asked:
+    for request_id in fresh | book.changed_requests:
         tell_later(book.run.tenant_id, "approval", request_id)

@@ -133,7 +133,7 @@ def load(work: WorkItem, left: Book | None = None) -> Book:
         book.workflow = lock_handle(work.tenant_id, book.run.workflow_at_id)
     if book.agent.planner == "model":
         calls = ModelRequest.objects.filter(tenant_id=work.tenant_id, run_id=work.id)
-        book.asking = calls.order_by("-number").first()
+        book.model_request = calls.order_by("-number").first()
     return book
 
 

@@ -7,7 +7,7 @@ from django.db import connection
 from runs import inflight
 from runs.domain.model_reply import ProviderFault, Reply
 from runs.leases import Lease
-from runs.operations.asking import Asked
+from runs.operations.asking_model import Asked
 
 START_WITHIN = 3.0
 """A request that did not start this soon after its claim is not made: its lease may be somebody else's by its end."""

@@ -13,8 +13,8 @@ from runs.domain.planning import Answer, Ask, Finish, GiveUp, Turn, Wait
 from runs.domain.run import FINAL, RunStatus, TerminalReason
 from runs.domain.step import StepStatus
 from runs.models import Step
-from runs.operations import asking, looking_up
-from runs.operations.asking import Asked
+from runs.operations import asking_model, looking_up
+from runs.operations.asking_model import Asked
 from runs.operations.claiming import Claimed, claim, probes_due
 from runs.operations.ending import end
 from runs.operations.healing import heal
@@ -94,7 +94,7 @@ def resume(
         if found is not None:
             looking_up.take_in(book, found)
         if replied is not None:
-            asking.take_in(book, *replied)
+            asking_model.take_in(book, *replied)
         return _advance(book, owner, known)
 
 
@@ -133,7 +133,7 @@ def _plan(book: Book, readings: Readings, owner: UUID) -> Next | None:
         case Wait():
             return Idle()
         case Ask() as wanted:
-            return Think(asking.ask(book, wanted, owner))
+            return Think(asking_model.ask(book, wanted, owner))
         case Finish(text):
             end(book, TerminalReason.COMPLETED, answer=text)
             return None
@@ -160,7 +160,7 @@ def _schedule(book: Book, found: Next) -> None:
     """When somebody must look at the run next, and who is told now."""
     if book.is_final:
         book.work.due_at = book.next_lookup()
-        book.work.cancel_requested = book.asking is not None and book.asking.outcome == "abandoned"
+        book.work.cancel_requested = book.model_request is not None and book.model_request.outcome == "abandoned"
         return
     waiting = book.in_status(StepStatus.CLEARED)
     if found == Idle(soon=True) or (waiting and isinstance(found, Execute | Idle)):

@@ -108,7 +108,7 @@ def _decide(
         "decided", person.label, request=str(request.id), verdict=verdict.value, digest=request.digest,
         door=person.door, reason=reason, person=str(person.user_id),
     )  # fmt: skip
-    book.asked.add(request.id)
+    book.changed_requests.add(request.id)
     request.version += 1
     if settles:
         book.close_request(request, RequestStatus.REJECTED if rejects else RequestStatus.APPROVED)

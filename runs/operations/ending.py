@@ -6,7 +6,7 @@ from runs.domain.planning import Refusal
 from runs.domain.run import TerminalReason, event_of
 from runs.domain.step import StepEvent, StepStatus
 from runs.models import Observation, Step
-from runs.operations.asking import abandon
+from runs.operations.asking_model import abandon
 
 
 def end(

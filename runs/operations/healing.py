@@ -12,7 +12,7 @@ from runs.domain.run import TerminalReason
 from runs.domain.step import StepEvent, StepStatus
 from runs.masking import unseal_args
 from runs.models import Step
-from runs.operations.asking import lose_overdue
+from runs.operations.asking_model import lose_overdue
 from runs.operations.claiming import MAX_ATTEMPTS, Claimed, late_refusal, start
 from runs.operations.ending import close_request, end_when_quiet, observe_refusal, release
 from runs.operations.settling import fail, lose

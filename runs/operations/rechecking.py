@@ -50,5 +50,5 @@ def _keep(book: Book, request: ApprovalRequest, readings: Sequence[Reading], act
         checks.append(compared(condition, before.get(condition.name), reading, args).as_json())
     request.checks = canonical(checks)
     request.checked_at = book.now
-    book.asked.add(request.id)
+    book.changed_requests.add(request.id)
     book.note("probed", actor, step=str(step.id), request=str(request.id), conditions=checks)

@@ -33,7 +33,7 @@ LEAST_OUTPUT = 16
 
 def plan(book: Book) -> Answer:
     """The answer that is kept for the next turn, or what must happen before there is one."""
-    call, memory = book.asking, recall(book)
+    call, memory = book.model_request, recall(book)
     if call is not None and call.outcome is None:
         return Wait()
     if call is not None and call.outcome == "answered" and call.turn == book.run.turns + 1:
@@ -46,7 +46,7 @@ def plan(book: Book) -> Answer:
 
 def moments(book: Book) -> list[datetime]:
     """When somebody must look again: a lease that ends, a try that is due."""
-    call = book.asking
+    call = book.model_request
     if call is not None and call.outcome is None:
         return [call.lease_until]
     retry = recall(book).retry_moment if book.agent.planner == "model" else None

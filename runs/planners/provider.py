@@ -28,7 +28,7 @@ from runs.domain.model_answer import ModelAnswer
 from runs.domain.model_reply import ModelUsage, ProviderFault, Replied, Reply
 from runs.domain.model_spec import ModelSpec
 from runs.domain.prompt import tokens_of
-from runs.operations.asking import Asked
+from runs.operations.asking_model import Asked
 from runs.planners import pricing
 from runs.planners.wire import Wire
 from runs.planners.wording import answer_of, messages_of, tools_of

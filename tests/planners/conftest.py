@@ -15,7 +15,7 @@ from agentops.tenancy.transaction import tenant_transaction
 from runs.models import ModelRequest, Run, WorkItem
 from runs.operations import advancing
 from runs.operations.advancing import Think
-from runs.operations.asking import Asked
+from runs.operations.asking_model import Asked
 from runs.operations.configuring import install_agent
 from tests.cast import Cast
 from tests.model_server import ModelServer

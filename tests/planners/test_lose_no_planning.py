@@ -14,7 +14,7 @@ from agentops.tenancy.ids import uuid7
 from runs import inflight, leases
 from runs.domain.model_answer import ModelAnswer, ToolUse
 from runs.domain.model_reply import ModelUsage, Replied
-from runs.operations import advancing, asking
+from runs.operations import advancing, asking_model
 from runs.operations.advancing import Probe, Think
 from runs.operations.cancelling import cancel
 from runs.thinking import think
@@ -92,7 +92,7 @@ def test_nobody_asks_while_somebody_asks(stage: Thinking) -> None:
 
 
 def test_a_long_answer_outlives_its_first_lease(stage: Thinking, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "LEASE_SECONDS", 2)
+    monkeypatch.setattr(asking_model, "LEASE_SECONDS", 2)
     monkeypatch.setattr(leases, "LEASE_SECONDS", 2)
     monkeypatch.setattr(inflight, "BEAT_SECONDS", 0.3)
     with model_serving(silent) as server:

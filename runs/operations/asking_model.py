@@ -53,7 +53,7 @@ class Asked:
 
 def ask(book: Book, wanted: Ask, owner: UUID) -> Asked:
     """Write the intent, with its lease, and reserve the most that it can take."""
-    spec, before = read_model(book.agent.model), book.asking
+    spec, before = read_model(book.agent.model), book.model_request
     deadline = book.deadline()
     left = (deadline - book.now).total_seconds() if deadline else spec.seconds
     seconds = min(float(spec.seconds), left)
@@ -74,7 +74,7 @@ def ask(book: Book, wanted: Ask, owner: UUID) -> Asked:
         started_at=book.now,
     )
     book.add(row)
-    book.asking, book.ended_asking = row, before
+    book.model_request, book.ended_model_request = row, before
     book.charge(reserve={"tokens": wanted.tokens, "money": wanted.money})
     reserved: dict[str, Json] = {"tokens": wanted.tokens, "money": str(wanted.money), "max_output": wanted.max_output}
     book.note("model.asked", **_named(row), provider=spec.provider, model=spec.name, reserved=reserved)
@@ -85,7 +85,7 @@ def ask(book: Book, wanted: Ask, owner: UUID) -> Asked:
 
 def take_in(book: Book, asked: Asked, reply: Reply) -> None:
     """What came back, unless the lease was somebody else's by then or the run has ended."""
-    row = book.asking
+    row = book.model_request
     if row is None or row.id != asked.call_id or row.outcome is not None:
         _late(book, asked, reply)
         return
@@ -98,7 +98,7 @@ def take_in(book: Book, asked: Asked, reply: Reply) -> None:
 
 def lose_overdue(book: Book) -> None:
     """A lease that ended: the worker is gone, and what it may have used is charged."""
-    row = book.asking
+    row = book.model_request
     if row is None or row.outcome is not None or row.lease_until > book.now:
         return
     _close(book, row, "lost", "The worker that asked was lost.", None)
@@ -109,7 +109,7 @@ def lose_overdue(book: Book) -> None:
 
 def abandon(book: Book) -> None:
     """The run ends while its model is asked: the worker is told to hang up."""
-    row = book.asking
+    row = book.model_request
     if row is None or row.outcome is not None:
         return
     _close(book, row, "abandoned", "The run ended before the answer came.", None)
@@ -156,7 +156,7 @@ def _failed(book: Book, row: ModelRequest, fault: ProviderFault) -> None:
 
 def _late(book: Book, asked: Asked, reply: Reply) -> None:
     """Nothing of it is used. What an abandoned request really took replaces what was charged for it."""
-    row, usage = book.asking, _usage(reply)
+    row, usage = book.model_request, _usage(reply)
     book.note("late_answer_refused", call=asked.number)
     if row is not None and row.id == asked.call_id and row.outcome == "abandoned" and usage is not None:
         book.charge(use={"tokens": -row.reserved_tokens, "money": -_counted(book, row.reserved_money)})

@@ -109,7 +109,7 @@ def _chat(book: Book, call: ModelCall) -> Span:
         "gen_ai.operation.name": "chat",
         "gen_ai.provider.name": call.provider,
         "gen_ai.request.model": call.model,
-        "gen_ai.response.model": call.answered_by or call.model,
+        "gen_ai.response.model": call.model,
         "gen_ai.usage.input_tokens": call.input_tokens,
         "gen_ai.usage.output_tokens": call.output_tokens,
         "agentops.run.id": str(book.run.id),

@@ -52,7 +52,7 @@ class CallFacts:
     faults: Sequence[Fault]
     earlier: Sequence[Earlier]
     over: Exceeded | None
-    misplaced: "Misplaced | None" = None
+    misplaced: Misplaced | None = None
     late: bool = False
 
 

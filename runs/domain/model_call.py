@@ -14,7 +14,6 @@ class ModelCall:
     model: str
     started_at: datetime
     finished_at: datetime
-    answered_by: str = ""
     input_tokens: int = 0
     output_tokens: int = 0
     finish_reason: str = ""

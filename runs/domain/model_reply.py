@@ -41,4 +41,4 @@ class ProviderFault:
     may_have_used: bool = False
 
 
-Reply = Replied | ProviderFault
+type Reply = Replied | ProviderFault

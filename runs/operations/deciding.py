@@ -8,10 +8,7 @@ from agentops.tenancy.actor import Actor
 from agentops.tenancy.scopes import APPROVALS_DECIDE
 from approvals import gate
 from approvals.domain.decision import Person, RequestStatus, Then, Verdict
-from approvals.domain.errors import (
-    InvalidDecision,
-    PreconditionChanged,
-)
+from approvals.domain.errors import InvalidDecision, PreconditionChanged
 from approvals.models import ApprovalRequest, Decision
 from runs import ledger
 from runs.book import Book

@@ -10,7 +10,7 @@ from runs.masking import mask_result
 from runs.models import Observation, Step
 from runs.operations.claiming import MAX_ATTEMPTS, Claimed
 from runs.operations.ending import release
-from tools.domain.canonical import Json, canonical, parse
+from tools.domain.canonical import Json, canonical
 from tools.domain.cost import settled
 from tools.domain.errors import CostUnreadable
 from tools.domain.outcome import Failed, NotSent, Outcome, Succeeded, ToolFault, Unknown
@@ -181,8 +181,3 @@ def _detail(outcome: Outcome) -> str:
             return f"{error.code}: {error.message}"
         case Unknown(reason) | NotSent(reason):
             return reason
-
-
-def value_of(observation: Observation) -> Json:
-    """The whole (masked) result of a step, for a planner that goes on with it."""
-    return parse(observation.whole)

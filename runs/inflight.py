@@ -88,5 +88,5 @@ def _beat(calls: tuple[_Call, ...]) -> None:
     due = [call for call in calls if call.next_beat <= now < call.ends]
     renewed = renew(call.lease for call in due)
     for call in due:
-        if call.lease.step_id in renewed:
+        if call.lease.row_id in renewed:
             call.next_beat = now + BEAT_SECONDS

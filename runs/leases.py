@@ -25,8 +25,8 @@ WITH mine AS MATERIALIZED (
     SELECT id FROM runs_work_item WHERE id = ANY(%(runs)s) FOR UPDATE SKIP LOCKED
 )
 UPDATE {table} s SET lease_until = clock_timestamp() + make_interval(secs => %(seconds)s)
-FROM mine, unnest(%(steps)s::uuid[], %(tokens)s::int[]) held(step_id, token)
-WHERE s.run_id = mine.id AND s.tenant_id = %(tenant)s AND s.id = held.step_id AND s.{token} = held.token
+FROM mine, unnest(%(rows)s::uuid[], %(tokens)s::int[]) held(row_id, token)
+WHERE s.run_id = mine.id AND s.tenant_id = %(tenant)s AND s.id = held.row_id AND s.{token} = held.token
   AND s.{condition}
 RETURNING s.id
 """
@@ -34,21 +34,21 @@ RETURNING s.id
 
 @dataclass(frozen=True)
 class Lease:
-    """What a worker holds while it makes one call: of a tool for a step, or of a model for a run."""
+    """What a worker holds while it makes one call: of a tool, by its step's row, or of a model, by its request's."""
 
     tenant_id: UUID
     run_id: UUID
-    step_id: UUID
+    row_id: UUID
     token: int
     kind: Literal["step", "model_call"] = "step"
 
 
 def renew(leases: Iterable[Lease]) -> set[UUID]:
-    """Renew those that are still held. Returns the steps whose lease now ends later."""
+    """Renew those that are still held. Returns the rows whose lease now ends later."""
     alike: dict[tuple[UUID, str], list[Lease]] = {}
     for lease in leases:
         alike.setdefault((lease.tenant_id, lease.kind), []).append(lease)
-    return {step for (tenant_id, kind), held in alike.items() for step in _renewed(tenant_id, kind, held)}
+    return {row_id for (tenant_id, kind), held in alike.items() for row_id in _renewed(tenant_id, kind, held)}
 
 
 def _renewed(tenant_id: UUID, kind: str, held: list[Lease]) -> list[UUID]:
@@ -59,7 +59,7 @@ def _renewed(tenant_id: UUID, kind: str, held: list[Lease]) -> list[UUID]:
             {
                 "tenant": tenant_id,
                 "runs": [lease.run_id for lease in held],
-                "steps": [lease.step_id for lease in held],
+                "rows": [lease.row_id for lease in held],
                 "tokens": [lease.token for lease in held],
                 "seconds": LEASE_SECONDS,
             },

@@ -27,7 +27,7 @@ def _claimed(stage: Stage) -> tuple[UUID, Lease]:
 def test_a_heartbeat_moves_the_end_of_the_lease(stage: Stage) -> None:
     run_id, lease = _claimed(stage)
     before = stage.steps(run_id)[0].lease_until
-    assert renew([lease]) == {lease.step_id}
+    assert renew([lease]) == {lease.row_id}
     after = stage.steps(run_id)[0].lease_until
     assert before is not None
     assert after is not None
@@ -38,13 +38,13 @@ def test_a_heartbeat_moves_the_end_of_the_lease(stage: Stage) -> None:
 def test_a_heartbeat_of_another_attempt_renews_nothing(stage: Stage, token: int) -> None:
     run_id, lease = _claimed(stage)
     before = stage.steps(run_id)[0].lease_until
-    assert renew([Lease(lease.tenant_id, lease.run_id, lease.step_id, token)]) == set()
+    assert renew([Lease(lease.tenant_id, lease.run_id, lease.row_id, token)]) == set()
     assert stage.steps(run_id)[0].lease_until == before
 
 
 def test_a_heartbeat_of_another_tenant_renews_nothing(stage: Stage) -> None:
     run_id, lease = _claimed(stage)
-    assert renew([Lease(uuid7(), lease.run_id, lease.step_id, lease.token)]) == set()
+    assert renew([Lease(uuid7(), lease.run_id, lease.row_id, lease.token)]) == set()
     assert stage.statuses(run_id) == ["running"]
 
 
@@ -65,7 +65,7 @@ def test_a_heartbeat_never_waits_for_a_run_that_somebody_is_working_on(stage: St
     assert renew([lease]) == set()
     done.set()
     holder.join(10)
-    assert renew([lease]) == {lease.step_id}
+    assert renew([lease]) == {lease.row_id}
 
 
 def test_a_long_call_outlives_its_first_lease_and_is_made_once(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,7 +111,7 @@ def _start(
             if earlier.body_hash != once.body_hash:
                 raise IdempotencyMismatch
             return Started(earlier.run_id, created=False)
-        run, planner = _new_run(actor, slug, task, given, wanted, behalf)
+        run = _new_run(actor, slug, task, given, wanted, behalf)
         run.idle_seconds, run.traceparent = extras.idle_seconds, extras.traceparent
         place = _enter(run, extras.workflow) if extras.workflow else {}
         work = WorkItem(id=run.id, tenant_id=run.tenant_id, queue="control")
@@ -132,12 +132,19 @@ def _start(
             book.add(_record(actor, once, run))
         book.note("run.started", actor.label, agent=slug, task=task, input=given, principal=run.principal,
                   limits=parse(run.limits), requesters=[str(r) for r in run.requesters], **place)  # fmt: skip
-        ends = min((moment for moment in (book.deadline(), book.idle_at()) if moment is not None), default=None)
-        work.due_at = run.created_at if planner != "external" else ends
-        if planner != "external":
-            nudge_later("control", run.id)
+        _make_due(book)
         ledger.write(book)
     return Started(run.id, created=True)
+
+
+def _make_due(book: Book) -> None:
+    """An outside agent acts by itself, so that only the end of its run's time is waited for."""
+    if book.agent.planner == "external":
+        ends = (book.deadline(), book.idle_at())
+        book.work.due_at = min((moment for moment in ends if moment is not None), default=None)
+    else:
+        book.work.due_at = book.now
+        nudge_later("control", book.run.id)
 
 
 def _enter(run: Run, workflow: tuple[str, str]) -> dict[str, Json]:
@@ -190,7 +197,7 @@ def _record(actor: Actor, once: _Once, run: Run) -> StartRecord:
     )
 
 
-def _new_run(actor: Actor, slug: str, task: str, given: Json, wanted: Limits, behalf: str | None) -> tuple[Run, str]:
+def _new_run(actor: Actor, slug: str, task: str, given: Json, wanted: Limits, behalf: str | None) -> Run:
     now = current_agent(actor.tenant_id, slug)
     if now is None:
         raise UnknownAgent(f"There is no enabled agent {slug!r}.", pointer="/agent")
@@ -200,7 +207,7 @@ def _new_run(actor: Actor, slug: str, task: str, given: Json, wanted: Limits, be
     if above is not None:
         raise BudgetAboveLimit(f"The agent allows less: {above}.", pointer=f"/budget/{above}")
     people, acting_for = _people(actor, behalf)
-    run = Run(
+    return Run(
         id=uuid7(),
         tenant_id=actor.tenant_id,
         agent_version=version,
@@ -219,7 +226,6 @@ def _new_run(actor: Actor, slug: str, task: str, given: Json, wanted: Limits, be
         reserved=Counters().model_dump_json(),
         created_at=now.at,
     )
-    return run, version.planner
 
 
 def _people(actor: Actor, behalf: str | None) -> tuple[frozenset[UUID], str]:

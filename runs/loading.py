@@ -1,10 +1,8 @@
-"""Opens a run under its lock: two statements, whatever the run holds; the second is short after a call."""
+"""Opens a run under its lock: two statements, the second short after a call; one more for a workflow or a model."""
 
 import base64
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +14,7 @@ from runs.book import Book
 from runs.circumstances import MEMBERS, OF_RUN, PARTS, circumstances
 from runs.domain.errors import RunNotFound
 from runs.domain.step import StepStatus
-from runs.models import Agent, AgentVersion, Attempt, ModelRequest, Proposal, Run, Step, WorkItem
+from runs.models import AgentVersion, Attempt, ModelRequest, Proposal, Run, Step, WorkItem
 from runs.rows import instance, preparing
 from tools.workflow_handles import lock_handle
 
@@ -66,36 +64,6 @@ SELECT jsonb_build_object({PARTS},
 )::text {OF_RUN}
 """  # noqa: S608 - constants
 _STILL = f"WITH {MEMBERS} SELECT jsonb_build_object({PARTS}, 'head', r.head)::text {OF_RUN}"
-
-
-_AGENT = """
-SELECT jsonb_build_object('agent', to_jsonb(a), 'version', to_jsonb(v), 'now', clock_timestamp(),
-  'team', (SELECT b.budget FROM runs_teambudget b WHERE b.tenant_id = a.tenant_id))::text
-FROM runs_agent a JOIN runs_agentversion v ON v.tenant_id = a.tenant_id AND v.id = a.current_id
-WHERE a.tenant_id = %s AND a.slug = %s AND a.enabled
-"""
-
-
-@dataclass(frozen=True)
-class AgentNow:
-    """An enabled agent as it is at this moment, and its team's budget as stored."""
-
-    agent: Agent
-    version: AgentVersion
-    team_budget: str
-    at: datetime
-
-
-def current_agent(tenant_id: UUID, slug: str) -> AgentNow | None:
-    """None: the tenant has no enabled agent of this name."""
-    with preparing() as cursor:
-        cursor.execute(_AGENT, [tenant_id, slug])
-        row = cursor.fetchone()
-    if row is None:
-        return None
-    found = orjson.loads(row[0])
-    agent, version = instance(Agent, found["agent"]), instance(AgentVersion, found["version"])
-    return AgentNow(agent, version, found["team"] or "{}", datetime.fromisoformat(found["now"]))
 
 
 def lock_run(tenant_id: UUID, run_id: UUID) -> WorkItem:

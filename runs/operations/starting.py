@@ -19,10 +19,10 @@ from agentops.tenancy.transaction import tenant_transaction
 from approvals.domain.policy import Policy
 from runs import ledger
 from runs.book import Book, Rights
+from runs.current_agents import current_agent
 from runs.domain.budget import Counters, Limits, default_limits
 from runs.domain.errors import BudgetAboveLimit, IdempotencyMismatch, InvalidRequest, UnknownAgent, UnknownWorkflow
 from runs.domain.run import RunStatus
-from runs.loading import current_agent
 from runs.models import Run, StartRecord, WorkItem
 from tools.domain.canonical import Json, canonical, parse
 from tools.domain.errors import WorkflowNotFound

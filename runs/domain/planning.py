@@ -51,7 +51,7 @@ class GiveUp:
 
 @dataclass(frozen=True)
 class Wait:
-    """Somebody outside plans."""
+    """Nothing yet: somebody outside plans, or a later moment is waited for."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Ask:
     money: Decimal
 
 
-Answer = Turn | Finish | GiveUp | Wait | Ask
+type Answer = Turn | Finish | GiveUp | Wait | Ask
 
 
 @dataclass(frozen=True)

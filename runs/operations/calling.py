@@ -4,10 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from agentops.tenancy.access import require_scope
 from agentops.tenancy.actor import Actor
-from agentops.tenancy.scopes import APPROVALS_DECIDE, RUNS_WRITE
-from approvals.domain.errors import NotForAgents
 from runs import ledger, probing
 from runs.book import Book
 from runs.domain.errors import NoSuchTool, NotExternal, NotThePrincipal, RunFinished, TooManyOpen
@@ -19,6 +16,7 @@ from runs.operations import judging
 from runs.operations.advancing import external_due
 from runs.operations.ending import end
 from runs.operations.healing import heal_due
+from runs.operations.proposers import check_proposer, narrow
 from runs.operations.proposing import fingerprint_of, probes_for, propose
 from runs.operations.readings import Reading, Readings
 
@@ -38,7 +36,7 @@ def call(actor: Actor, run_id: UUID, proposal: ToolProposal) -> Called:
 
     Raises NotForAgents, NotExternal, NotThePrincipal, RunFinished, NoSuchTool, TooManyOpen.
     """
-    _check_caller(actor)
+    check_proposer(actor)
     found: Sequence[Reading] = ()
     for _ in range(2):
         with ledger.opened_run(actor.tenant_id, run_id) as book:
@@ -60,18 +58,12 @@ def call(actor: Actor, run_id: UUID, proposal: ToolProposal) -> Called:
 
 def finish(actor: Actor, run_id: UUID, answer: str) -> None:
     """End the run as the outside agent says. Raises as `call` does, TooManyOpen while any call is open."""
-    _check_caller(actor)
+    check_proposer(actor)
     with ledger.opened_run(actor.tenant_id, run_id) as book:
         _check_run(book, actor)
         if waiting := book.open_steps():
             raise TooManyOpen("Calls of the run are open; the run ends when they are settled.", open=len(waiting))
         end(book, TerminalReason.COMPLETED, actor=actor.label, answer=answer)
-
-
-def _check_caller(actor: Actor) -> None:
-    require_scope(actor, RUNS_WRITE)
-    if APPROVALS_DECIDE in actor.scopes:
-        raise NotForAgents
 
 
 def _check_run(book: Book, actor: Actor) -> None:
@@ -80,7 +72,7 @@ def _check_run(book: Book, actor: Actor) -> None:
     if book.agent.planner != "external":
         raise NotExternal
     heal_due(book)
-    judging.narrow(book, actor.scopes)
+    narrow(book, actor.scopes)
     if book.is_final or book.run.cancel_requested_at is not None:
         raise RunFinished(status=book.run.status, terminal_reason=book.run.terminal_reason)
 

@@ -1,12 +1,11 @@
 """What the guards and the policy say of one call, from an open book: the same at proposal and at claim."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC
 from decimal import Decimal
 from typing import Any
 
-from agentops.tenancy.scopes import allows, in_common
+from agentops.tenancy.scopes import allows
 from approvals import gate
 from approvals.gate import Facts, Judgement
 from runs.book import Book, ToolNow
@@ -22,11 +21,6 @@ from tools.domain.schema import Fault, faults_in
 from tools.domain.spec import ToolSpec
 from tools.domain.standing import nowhere
 from tools.registry import is_in_place, is_offered
-
-
-def narrow(book: Book, scopes: frozenset[str]) -> None:
-    """Whoever proposes lends no more than they hold: one token of the run's principal may have less than another."""
-    book.rights = replace(book.rights, scopes=in_common(book.rights.scopes, scopes))
 
 
 def tool_in_reach(book: Book, name: str) -> ToolNow | None:

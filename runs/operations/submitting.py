@@ -6,10 +6,7 @@ from decimal import Decimal
 from hashlib import sha256
 from uuid import UUID
 
-from agentops.tenancy.access import require_scope
 from agentops.tenancy.actor import Actor
-from agentops.tenancy.scopes import APPROVALS_DECIDE, RUNS_WRITE
-from approvals.domain.errors import NotForAgents
 from runs import ledger, probing
 from runs.book import Book
 from runs.domain.errors import (
@@ -25,10 +22,10 @@ from runs.domain.errors import (
 from runs.domain.planning import MAX_PROPOSALS, Finish, ToolProposal, Turn
 from runs.domain.run import TerminalReason
 from runs.models import StartRecord
-from runs.operations import judging
 from runs.operations.advancing import external_due
 from runs.operations.ending import end
 from runs.operations.healing import heal_due
+from runs.operations.proposers import check_proposer, narrow
 from runs.operations.proposing import probes_for, propose
 from runs.operations.readings import Reading, Readings
 from tools.domain.canonical import canonical
@@ -71,9 +68,7 @@ def submit(
     body_hash: str = "",
 ) -> Submitted:
     """Propose one turn. Raises NotForAgents, NotExternal, NotThePrincipal, RunFinished, TurnOpen, TurnMoved."""
-    require_scope(actor, RUNS_WRITE)
-    if APPROVALS_DECIDE in actor.scopes:
-        raise NotForAgents
+    check_proposer(actor)
     answer = _answer(proposals)
     digest = body_hash or sha256(canonical([repr(p) for p in proposals]).encode()).hexdigest()
     readings: Readings = {}
@@ -129,7 +124,7 @@ def _check(book: Book, actor: Actor, turn: int | None) -> None:
     if book.run.principal != actor.principal:
         raise NotThePrincipal
     heal_due(book)
-    judging.narrow(book, actor.scopes)
+    narrow(book, actor.scopes)
     if book.is_final:
         raise RunFinished(status=book.run.status, terminal_reason=book.run.terminal_reason)
     if turn is not None and turn != book.run.turns + 1:

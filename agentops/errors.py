@@ -52,7 +52,6 @@ _STATUS: Mapping[type[DomainError], HTTPStatus] = {
     gate.NotAnApprover: HTTPStatus.FORBIDDEN,
     gate.SelfApproval: HTTPStatus.FORBIDDEN,
     gate.AlreadyDecided: HTTPStatus.CONFLICT,
-    gate.NotForAgents: HTTPStatus.FORBIDDEN,
     gate.Expired: HTTPStatus.GONE,
     gate.DigestMismatch: HTTPStatus.CONFLICT,
     gate.PreconditionChanged: HTTPStatus.CONFLICT,

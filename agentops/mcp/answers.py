@@ -7,6 +7,8 @@ from http import HTTPStatus
 
 from asgiref.typing import ASGISendCallable
 
+from agentops.errors import Problem
+
 
 @dataclass(frozen=True)
 class Refused(Exception):
@@ -19,13 +21,7 @@ class Refused(Exception):
 
     async def answer(self, send: ASGISendCallable) -> None:
         """As RFC 9457 has it."""
-        body = {
-            "type": f"urn:agentops:problem:{self.code}",
-            "title": self.status.phrase,
-            "status": self.status.value,
-            "detail": self.detail,
-            "code": self.code,
-        }
+        body = Problem(self.status.value, self.code, self.detail).body()
         said = [("Content-Type", "application/problem+json"), ("Cache-Control", "no-store"), *self.headers]
         start = {"type": "http.response.start", "status": self.status.value, "headers": _encoded(said)}
         await send(start)  # type: ignore[arg-type]  # asgiref's message types are wider than servers need

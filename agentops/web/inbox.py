@@ -8,7 +8,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from agentops.tenancy.actor import Actor
-from agentops.web.member import MemberRequest, member, read_cursor, show, write_cursor
+from agentops.web.member import MemberRequest, member, show
+from agentops.web.paging import next_page, read_cursor, write_cursor
 from approvals.queries import requests, waiting_for
 from runs.outcomes import inbox_counts, unknown_steps
 
@@ -41,8 +42,6 @@ def _page(actor: Actor, asked: QueryDict) -> dict[str, Any]:
     else:
         known = None if risk or search else {"mine": counts.mine, "pending": counts.pending}.get(tab)
         page = requests(actor, tab=tab, risk=risk, search=search, after=after, known_count=known)
-    more = asked.copy()
-    more["after"] = write_cursor(page.after)
     return {
         "waiting": counts.mine,
         "counts": counts,
@@ -51,6 +50,6 @@ def _page(actor: Actor, asked: QueryDict) -> dict[str, Any]:
         "search": search,
         "page": page,
         "is_filtered": bool(risk or search),
-        "more": f"?{more.urlencode()}" if page.after else "",
+        "more": next_page(asked, write_cursor(page.after)),
         "is_first": after is None,
     }

@@ -3,14 +3,11 @@
 from collections.abc import Callable, Collection, Mapping
 from functools import wraps
 from typing import Any, Concatenate
-from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
-from django.utils.dateparse import parse_datetime
 from django_htmx.middleware import HtmxDetails
 
 from agentops.domain_error import DomainError
@@ -78,22 +75,3 @@ def show(
     patch_vary_headers(answer, ["HX-Request", "HX-Target"])
     answer["Cache-Control"] = "no-store"
     return answer
-
-
-def read_cursor(text: str) -> tuple[Any, UUID] | None:
-    """The key after which a list goes on, as `write_cursor` wrote it. Raises BadRequest."""
-    if not text:
-        return None
-    at, _, row_id = text.partition("~")
-    try:
-        moment, found = parse_datetime(at), UUID(row_id)
-    except ValueError as error:
-        raise BadRequest("bad cursor") from error
-    if moment is None or moment.tzinfo is None:
-        raise BadRequest("bad cursor")
-    return moment, found
-
-
-def write_cursor(key: tuple[Any, ...] | None) -> str:
-    """The address form of a list's last key; empty when there is no next page."""
-    return f"{key[0].isoformat()}~{key[1]}" if key else ""

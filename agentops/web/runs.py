@@ -8,7 +8,8 @@ from django.views.decorators.http import require_safe
 
 from agentops.tenancy.actor import Actor
 from agentops.web.bars import bars
-from agentops.web.member import MemberRequest, member, read_cursor, show, write_cursor
+from agentops.web.member import MemberRequest, member, show
+from agentops.web.paging import next_page, read_cursor, write_cursor
 from runs import queries
 from runs.domain.run import RunStatus
 
@@ -28,8 +29,6 @@ def _page(actor: Actor, asked: QueryDict) -> dict[str, Any]:
         raise BadRequest("unknown filter")
     after = read_cursor(asked.get("after", ""))
     page = queries.runs(actor, status=status, agent=agent, search=search, after=after)
-    more = asked.copy()
-    more["after"] = write_cursor(page.after)
     return {
         "page": page,
         "rows": [(view, bars(view.budget, keys=SHOWN_BARS)) for view in page.rows],
@@ -39,5 +38,5 @@ def _page(actor: Actor, asked: QueryDict) -> dict[str, Any]:
         "search": search,
         "is_filtered": bool(status or agent or search),
         "is_first": after is None,
-        "more": f"?{more.urlencode()}" if page.after else "",
+        "more": next_page(asked, write_cursor(page.after)),
     }

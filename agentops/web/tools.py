@@ -13,6 +13,7 @@ from agentops.tenancy.scopes import TOOLS_READ, TOOLS_WRITE
 from agentops.tenancy.transaction import tenant_transaction
 from agentops.web.arguments import arguments, draft
 from agentops.web.member import MemberRequest, member, show
+from agentops.web.paging import next_page
 from runs.queries import agents_using
 from tools.domain.canonical import canonical, parse
 from tools.dry_run import DryRun, dry_run
@@ -51,15 +52,13 @@ def _catalogue(actor: Actor, asked: QueryDict) -> dict[str, Any]:
         raise BadRequest("unknown filter")
     with tenant_transaction(actor.tenant_id):
         page = list_tools(actor.tenant_id, search=search, risk=risk, kind=kind, after=after)
-    more = asked.copy()
-    more["after"] = page.next or ""
     return {
         "page": page,
         "search": search,
         "risk": risk,
         "kind": kind,
         "is_filtered": bool(search or risk or kind),
-        "more": f"?{more.urlencode()}" if page.next else "",
+        "more": next_page(asked, page.next),
     }
 
 

@@ -13,6 +13,7 @@ from agentops.tenancy.scopes import TOOLS_READ
 from agentops.tenancy.transaction import tenant_transaction
 from agentops.web.graph import draw
 from agentops.web.member import MemberRequest, member, show
+from agentops.web.paging import next_page
 from tools.domain.machine import State
 from tools.domain.statechart import leaves
 from tools.domain.workflow import Binding
@@ -27,7 +28,8 @@ def workflows_page(request: MemberRequest) -> HttpResponse:
     after = _word(request.GET, "after")
     with tenant_transaction(request.actor.tenant_id):
         page = list_workflows(request.actor.tenant_id, after=after)
-    return show(request, "workflows/list.html", {"page": page, "more": _more(request.GET, page.next)}, parts={"rows"})
+    context = {"page": page, "more": next_page(request.GET, page.next)}
+    return show(request, "workflows/list.html", context, parts={"rows"})
 
 
 @require_safe
@@ -63,7 +65,7 @@ def _workflow(actor: Actor, name: str, asked: QueryDict) -> dict[str, Any]:
         "anywhere": list(workflow.spec.chart.root.on.items()),
         "state": state,
         "page": page,
-        "more": _more(asked, page.next),
+        "more": next_page(asked, page.next),
         "versions": versions,
     }
 
@@ -85,9 +87,3 @@ def _word(asked: QueryDict, name: str) -> str:
     if "\0" in text:
         raise BadRequest("unusable filter")
     return text
-
-
-def _more(asked: QueryDict, after: str | None) -> str:
-    more = asked.copy()
-    more["after"] = after or ""
-    return f"?{more.urlencode()}" if after else ""

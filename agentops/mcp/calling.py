@@ -78,7 +78,7 @@ def _opens_pages(ctx: Context) -> bool:
 def _page_to_open(visit: Visit, view: StepView) -> InputRequiredResult:
     """The request's page, where who signs in is who decides: opening it approves nothing."""
     message = "A person must approve this call. Open its page, or send it to somebody who may."
-    page = ElicitRequest(params=ElicitRequestURLParams(message=message, url=approve_url(visit, view)))
+    page = ElicitRequest(params=ElicitRequestURLParams(message=message, url=approve_url(visit, view.requests[-1].id)))
     return InputRequiredResult(input_requests={"approval": page}, request_state=str(view.step.id))
 
 

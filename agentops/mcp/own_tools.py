@@ -9,7 +9,7 @@ from mcp_types import CallToolResult
 
 from agentops.mcp.listing import OWN_NAMES, RUN_KEY
 from agentops.mcp.profiles import poll_seconds
-from agentops.mcp.rendering import answer, result_of
+from agentops.mcp.rendering import answer, approve_url, result_of
 from agentops.mcp.threads import in_thread
 from agentops.mcp.visit import Visit
 from agentops.mcp.waiting import Tell, settled, still_welcome
@@ -58,7 +58,7 @@ async def _status(visit: Visit, args: dict[str, Any], tell: Tell) -> CallToolRes
     body = {"status": run.status, "run_id": str(run.id), "agent": run.agent_slug, "turns": run.turns}
     ended = {"terminal_reason": run.terminal_reason} if run.terminal_reason else {}
     waiting = [
-        {"approval_id": str(request_id), "approve_url": f"{visit.origin}/approvals/{request_id}"}
+        {"approval_id": str(request_id), "approve_url": approve_url(visit, request_id)}
         for request_id in view.open_approvals
     ]
     return answer({**body, **ended, "budget": view.budget, "open_approvals": waiting, **told})

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Final
+from uuid import UUID
 
 from mcp_types import CallToolResult, TextContent
 
@@ -88,16 +89,16 @@ def _pending(visit: Visit, view: StepView) -> dict[str, Any]:
     return {
         "status": "pending_approval",
         "approval_id": str(request.id),
-        "approve_url": approve_url(visit, view),
+        "approve_url": approve_url(visit, request.id),
         "expires_at": request.expires_at.isoformat(),
         "message": "A person must approve this call. Ask for one, then call the tool named in `next`.",
         "next": _next(visit, view),
     }
 
 
-def approve_url(visit: Visit, view: StepView) -> str:
-    """The page where people decide on this call."""
-    return f"{visit.origin}/approvals/{view.requests[-1].id}"
+def approve_url(visit: Visit, request_id: UUID) -> str:
+    """The page where people decide on this request."""
+    return f"{visit.origin}/approvals/{request_id}"
 
 
 def _next(visit: Visit, view: StepView) -> dict[str, Any]:

@@ -11,13 +11,13 @@ from mcp.server.lowlevel import Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
-from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, CallToolRequestParams, ListToolsResult, PaginatedRequestParams
+from mcp_types import INTERNAL_ERROR, CallToolRequestParams, ListToolsResult, PaginatedRequestParams
 from pydantic import ValidationError
 
 from agentops.mcp import tasks
 from agentops.mcp.calling import call_tool
 from agentops.mcp.listening import listen
-from agentops.mcp.listing import input_schema_of, tools_of
+from agentops.mcp.listing import input_schema_of, require_offer, tools_of
 from agentops.mcp.visit import here
 
 NAME: Final = "agentops"
@@ -74,8 +74,7 @@ def _secrets() -> list[str]:
 
 async def _list_tools(ctx: ServerRequestContext[Any, Any], params: PaginatedRequestParams | None) -> ListToolsResult:
     visit = here()
-    if visit.offer is None:
-        raise MCPError(INVALID_PARAMS, visit.unoffered or "No tools are offered.")
+    require_offer(visit)
     return ListToolsResult(tools=tools_of(visit), ttl_ms=0, cache_scope="private")
 
 

@@ -19,7 +19,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from agentops.domain_error import DomainError
 from agentops.env import env
 from agentops.mcp import own_tools, tasks
-from agentops.mcp.listing import handle_key_of
+from agentops.mcp.listing import handle_key_of, require_offer
 from agentops.mcp.profiles import hold_seconds
 from agentops.mcp.rendering import approve_url, refused, result_of
 from agentops.mcp.threads import in_thread
@@ -40,8 +40,7 @@ type Answer = CallToolResult | InputRequiredResult | dict[str, Any]
 async def call_tool(ctx: Context, params: CallToolRequestParams) -> Answer:
     """Answer a call. Its disconnected caller cancels the waiting alone: the call itself is written down by then."""
     visit = here()
-    if visit.offer is None:
-        raise MCPError(INVALID_PARAMS, visit.unoffered or "No tools are offered.")
+    require_offer(visit)
     try:
         if params.name in own_tools.BY_NAME:
             return await own_tools.BY_NAME[params.name](visit, arguments(visit), tell_of(ctx))
@@ -54,7 +53,7 @@ async def call_tool(ctx: Context, params: CallToolRequestParams) -> Answer:
 
 async def _made(ctx: Context, visit: Visit, params: CallToolRequestParams) -> Answer:
     """Whatever this client understands: a task, a page to open, else a short wait and then what is awaited."""
-    if visit.offer is None or visit.offer.tool(params.name) is None:
+    if require_offer(visit).tool(params.name) is None:
         raise NoSuchTool
     called = await in_thread(_called)(visit, proposal_of(visit, params.name))
     found = await in_thread(own_call)(visit.bearer.actor, called.step_id)

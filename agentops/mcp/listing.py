@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from mcp_types import Tool, ToolAnnotations
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, Tool, ToolAnnotations
 
 from agentops.mcp.visit import Visit
 from runs.offers import Offer
@@ -67,22 +68,33 @@ OWN_NAMES: Final = frozenset(tool.name for tool in _OWN)
 
 def tools_of(visit: Visit) -> list[Tool]:
     """Everything that may be called here, by name; our own names are never a tenant's."""
-    shown = [_shown(visit, tool) for tool in _listed(visit.offer, visit) if tool.name not in OWN_NAMES]
+    shown = [_shown(visit, tool) for tool in _listed(visit) if tool.name not in OWN_NAMES]
     return sorted([*shown, *_OWN], key=lambda tool: tool.name)
 
 
-def _listed(offer: Offer | None, visit: Visit) -> Sequence[PinnedTool]:
+def require_offer(visit: Visit) -> Offer:
+    """What this caller may call. Raises MCPError where that is nothing, and says why."""
+    if visit.offer is None:
+        raise MCPError(INVALID_PARAMS, visit.unoffered or "No tools are offered.")
+    return visit.offer
+
+
+def _listed(visit: Visit) -> Sequence[PinnedTool]:
     """All of them on the common address, where a list may not follow from what was called; else those of the state."""
-    if offer is None:
+    if visit.offer is None:
         return ()
-    return offer.tools if visit.run_id is None else offer.in_place
+    return visit.offer.tools if visit.run_id is None else visit.offer.in_place
 
 
 def handle_key_of(visit: Visit, name: str) -> str | None:
     """The argument by which a call of this tool names its run, on the address that stands for no run."""
-    tool = visit.offer.tool(name) if visit.offer and visit.run_id is None else None
-    key = visit.offer.handle_keys.get(name) if visit.offer and tool is not None and tool.gated else None
-    return key if tool is not None and key not in tool.spec.input_schema.get("properties", {}) else None
+    if visit.offer is None or visit.run_id is not None:
+        return None
+    tool = visit.offer.tool(name)
+    if tool is None or not tool.gated:
+        return None
+    key = visit.offer.handle_keys.get(name)
+    return None if key in tool.spec.input_schema.get("properties", {}) else key
 
 
 def input_schema_of(visit: Visit, name: str) -> dict[str, Any] | None:

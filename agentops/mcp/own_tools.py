@@ -7,7 +7,7 @@ from uuid import UUID
 
 from mcp_types import CallToolResult
 
-from agentops.mcp.listing import OWN_NAMES, RUN_KEY
+from agentops.mcp.listing import OWN_NAMES, RUN_KEY, require_offer
 from agentops.mcp.profiles import poll_seconds
 from agentops.mcp.rendering import answer, approve_url, result_of
 from agentops.mcp.threads import in_thread
@@ -67,10 +67,8 @@ async def _status(visit: Visit, args: dict[str, Any], tell: Tell) -> CallToolRes
 def offer_for(visit: Visit, named: object) -> Offer:
     """The offer of the run that a call names, or of the visit. A handle is no credential: it names a run of the
     caller's own, and on the address of a run that one alone, or none. Raises RunNotFound."""
-    if visit.offer is None:
-        raise RunNotFound
     if named is None or (visit.run_id is not None and str(named) == str(visit.run_id)):
-        return visit.offer
+        return require_offer(visit)
     try:
         run_id = UUID(str(named))
     except ValueError:

@@ -8,9 +8,10 @@ from uuid import UUID
 
 from agentops.domain_error import DomainError
 from agentops.mcp.answers import Refused
-from agentops.mcp.bearer import Bearer, challenge, principal_of
+from agentops.mcp.bearer import Bearer, principal_of
 from agentops.mcp.threads import in_thread
 from agentops.mcp.visit import Visit
+from agentops.oauth.bearer import challenge
 from agentops.tenancy.scopes import APPROVALS_DECIDE, RUNS_WRITE
 from runs.domain.errors import RunNotFound
 from runs.offers import Offer, offer_of_agent, offer_of_run, only_agent

@@ -1,17 +1,15 @@
-"""Who calls with this bearer token, and what a caller without a good one is told."""
+"""Who calls with this bearer token."""
 
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
 from agentops.mcp.threads import in_thread
-from agentops.oauth.bearer import challenge, holder_of
+from agentops.oauth.bearer import holder_of
 from agentops.tenancy.access import authenticate_key
 from agentops.tenancy.actor import Actor
 from agentops.tenancy.errors import KeyRejected
 from agentops.tenancy.last_use import write_noted_uses
-
-__all__ = ["Bearer", "challenge", "principal_of"]
 
 
 @dataclass(frozen=True, slots=True)

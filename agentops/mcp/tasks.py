@@ -1,5 +1,6 @@
 """The extension `io.modelcontextprotocol/tasks` (SEP-2663): a call that waits is a task that its client asks about."""
 
+from contextlib import suppress
 from typing import Any, Final
 from uuid import UUID
 
@@ -67,11 +68,9 @@ async def _update(ctx: Context, params: TaskParams) -> dict[str, Any]:
 async def _cancel(ctx: Context, params: TaskParams) -> dict[str, Any]:
     visit = here()
     view = await _named(ctx, visit, params)
-    try:
+    # Else it is being made, or it has settled: asking about it tells which.
+    with suppress(NotHeld):
         await in_thread(withdraw)(visit.bearer.actor, view.step.run_id, view.step.id)
-    except NotHeld:
-        # It is being made, or it has settled: asking about it tells which.
-        return {"resultType": "complete"}
     return {"resultType": "complete"}
 
 

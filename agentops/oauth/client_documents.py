@@ -22,6 +22,16 @@ SECONDS = 5.0
 KEPT_SECONDS = 3600
 MAX_NAME = 100
 MAX_REDIRECTS = 10
+_FAULTS = (
+    DomainError,
+    ValueError,
+    TimeoutError,
+    httpx2.HTTPError,
+    httpcore2.NetworkError,
+    httpcore2.TimeoutException,
+    httpcore2.ProtocolError,
+)
+"""Whatever keeps a document from us: refused, unreadable, too slow, or a fault on the way."""
 
 
 class WhileAPersonAsks:
@@ -40,9 +50,7 @@ class GuardedFetcher:
         """The document, and for how many seconds it holds. Raises CIMDError."""
         try:
             document = run_here(_fetched(client_id))
-        except (DomainError, httpcore2.NetworkError, httpcore2.TimeoutException, httpcore2.ProtocolError) as error:
-            raise CIMDError(f"could not be fetched: {type(error).__name__}") from error
-        except (httpx2.HTTPError, TimeoutError, ValueError) as error:
+        except _FAULTS as error:
             raise CIMDError(f"could not be fetched: {type(error).__name__}") from error
         _check(document)
         # Of several ways the library keeps one; this is the one that there is here.

@@ -2,11 +2,10 @@
 
 from datetime import timedelta
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 from oauth2_provider.models import AccessToken, Application, Grant, RefreshToken, clear_expired
 
-from agentops.oauth.families import has_tokens
 from agentops.oauth.models import TokenFamily
 from agentops.tenancy.agents import disconnect
 from agentops.tenancy.models import ApiKey
@@ -28,10 +27,13 @@ def tidy() -> None:
 def _end_silent_agents() -> None:
     """An agent whose last refresh token expired cannot come back without being allowed again: say so in its list."""
     old = timezone.now() - A_DAY
-    agents = ApiKey.objects.filter(revoked_at=None, created_at__lt=old).exclude(client="")
-    for key_id in agents.values_list("id", flat=True):
+    tokens = RefreshToken.objects.filter(token_family=OuterRef("id"), revoked=None)
+    families = TokenFamily.objects.filter(Q(created_at__gt=old) | Exists(tokens), key=OuterRef("id"))
+    silent = ApiKey.objects.filter(~Exists(families), revoked_at=None, created_at__lt=old).exclude(client="")
+    for key_id in silent.values_list("id", flat=True):
         with identity_act():
-            if not has_tokens(key_id) and not TokenFamily.objects.filter(key_id=key_id, created_at__gt=old).exists():
+            # Its person may have let it in again meanwhile.
+            if silent.filter(id=key_id).exists():
                 disconnect(key_id, because="agentops: not used for too long")
 
 

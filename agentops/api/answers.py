@@ -44,8 +44,6 @@ def problem(error: DomainError, **headers: str) -> HttpResponse:
     status = _STATUS.get(type(error), known.status)
     body = Problem(status=status, code=known.code, detail=known.detail, more=known.more).body()
     response = HttpResponse(dumped(body).encode(), status=status, content_type="application/problem+json")
-    if status == HTTPStatus.UNAUTHORIZED:
-        headers.setdefault("WWW-Authenticate", 'Bearer realm="agentops"')
     if "retry_after" in known.more:
         headers["Retry-After"] = str(known.more["retry_after"])
     return _with(response, {"Cache-Control": "no-store"} | headers)

@@ -1,6 +1,7 @@
-"""What every REST resource shares: authentication by key, refusals as problem+json, a transaction to read in."""
+"""What REST resources share: who asks, refusals as problem+json, a transaction to read in, what an address names."""
 
 import logging
+import re
 from contextlib import AbstractContextManager
 from typing import Any, NoReturn
 from uuid import UUID
@@ -22,6 +23,7 @@ from agentops.tenancy.access import require_scope
 from agentops.tenancy.actor import Actor
 from agentops.tenancy.errors import KeyRejected
 from agentops.tenancy.transaction import tenant_transaction
+from tools.domain.spec import NAME_PATTERN
 
 logger = logging.getLogger(__name__)
 
@@ -79,3 +81,10 @@ def row_id(text: str) -> UUID:
     if str(found) != text.lower():
         raise errors.NotFound
     return found
+
+
+def row_name(text: str) -> str:
+    """The name in an address; one that no tool or workflow could have names nothing."""
+    if not re.match(NAME_PATTERN, text):
+        raise errors.NotFound
+    return text

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from tools.domain.spec import ToolName
 from tools.domain.workflow import HANDLE_KEY, MAX_HANDLE
 
 type JsonObject = dict[str, Any]
@@ -21,7 +22,6 @@ Reasoning = Annotated[str, Field(max_length=2_000), _NoNul]
 _Word = Annotated[str, Field(max_length=200), _NoNul]
 _Count = Annotated[int, Field(ge=0, le=2**53)]
 _Amount = Annotated[str, Field(pattern=r"^[0-9]{1,12}(\.[0-9]{1,8})?$")]
-_ToolName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 _Planner = Literal["playbook", "model", "external"]
 
 
@@ -32,7 +32,7 @@ class _Body(BaseModel):
 class WorkflowPlace(_Body):
     """The workflow that a run stands in, and the handle that it may share with other runs."""
 
-    name: _ToolName
+    name: ToolName
     handle: Annotated[str, Field(min_length=1, max_length=MAX_HANDLE), _NoNul]
 
 
@@ -154,7 +154,7 @@ class DefineAgent(_Body):
     slug: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
     name: Annotated[str, Field(min_length=1, max_length=100), _NoNul]
     planner: _Planner
-    tools: Annotated[list[_ToolName], Field(max_length=500)]
+    tools: Annotated[list[ToolName], Field(max_length=500)]
     playbook: JsonObject | None = None
     model: JsonObject | None = None
     budget: JsonObject = Field(default_factory=dict)
@@ -166,7 +166,7 @@ class ChangeAgent(_Body):
 
     name: Annotated[str, Field(min_length=1, max_length=100), _NoNul] | None = None
     planner: _Planner | None = None
-    tools: Annotated[list[_ToolName], Field(max_length=500)] | None = None
+    tools: Annotated[list[ToolName], Field(max_length=500)] | None = None
     playbook: JsonObject | None = None
     model: JsonObject | None = None
     budget: JsonObject | None = None
@@ -177,7 +177,7 @@ class ChangeAgent(_Body):
 class DefineWorkflow(_Body):
     """`POST /workflows`: `machine` as XState writes it, and the tools that are bound to its states."""
 
-    name: _ToolName
+    name: ToolName
     machine: JsonObject
     bindings: list[JsonObject] = Field(default_factory=list)
     description: Annotated[str, Field(max_length=4_000), _NoNul] = ""

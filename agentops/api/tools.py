@@ -1,6 +1,5 @@
 """`/tools`: the catalogue, registration, versions and dry runs."""
 
-import re
 from http import HTTPStatus
 from typing import Any
 
@@ -12,14 +11,12 @@ from agentops.api.answers import answer
 from agentops.api.body import read_model
 from agentops.api.catalogue_documents import DryRunDocument, ToolDocument, ToolList, ToolVersionList
 from agentops.api.documented import documented
-from agentops.api.errors import NotFound
 from agentops.api.pagination import asked_page, page_of
-from agentops.api.resource import Resource
+from agentops.api.resource import Resource, row_name
 from agentops.tenancy.actor import Actor
 from agentops.tenancy.scopes import TOOLS_READ, TOOLS_WRITE
 from agentops.tenancy.transaction import tenant_transaction
 from tools import operations, queries
-from tools.domain.spec import NAME_PATTERN
 from tools.dry_run import dry_run
 
 _RISKS = frozenset({"read", "write", "destructive"})
@@ -65,14 +62,14 @@ class OneTool(Resource):
 
     @documented(200, "The tool", shows=ToolDocument)
     def get(self, request: Request, name: str) -> HttpResponse:
-        return answer(_shown(self.actor(TOOLS_READ), _known(name)))
+        return answer(_shown(self.actor(TOOLS_READ), row_name(name)))
 
     @documented(
         200, "The tool with its new version, or enabled or disabled", shows=ToolDocument, body=shapes.ChangeTool
     )
     def patch(self, request: Request, name: str) -> HttpResponse:
         actor, body = self.actor(TOOLS_WRITE), read_model(request, shapes.ChangeTool)
-        before, revision = _found(actor, _known(name)), body.revision
+        before, revision = _found(actor, row_name(name)), body.revision
         if body.model_extra:
             definition = {**before.spec.model_dump(mode="python"), **body.model_extra}
             operations.update_tool(actor, name, definition, revision=revision)
@@ -92,7 +89,7 @@ class Versions(Resource):
         asked = asked_page(request, actor)
         with self.reading(actor):
             before = int(asked.after[0]) if asked.after else None
-            rows = queries.list_versions(actor.tenant_id, _known(name), before=before, limit=asked.size)
+            rows = queries.list_versions(actor.tenant_id, row_name(name), before=before, limit=asked.size)
             # Numbers have no gaps: the newest one is the count.
             count = queries.list_versions(actor.tenant_id, name, limit=1)[0].number
         more = [rows[-1].number] if rows and rows[-1].number > 1 else None
@@ -106,14 +103,7 @@ class DryRun(Resource):
     def post(self, request: Request, name: str) -> HttpResponse:
         actor = self.actor(TOOLS_WRITE)
         body = read_model(request, shapes.DryRunArgs, optional=True)
-        return answer(renderings.dry_run(dry_run(actor, _known(name), body.args)))
-
-
-def _known(name: str) -> str:
-    """The name in an address; one that no tool could have names nothing."""
-    if not re.match(NAME_PATTERN, name):
-        raise NotFound
-    return name
+        return answer(renderings.dry_run(dry_run(actor, row_name(name), body.args)))
 
 
 def _found(actor: Actor, name: str) -> queries.ToolRow:

@@ -1,6 +1,5 @@
 """`/workflows`: state machines and the tools bound to their states, their versions, and where handles stand."""
 
-import re
 from http import HTTPStatus
 from typing import Any
 
@@ -11,14 +10,12 @@ from agentops.api import query, shapes, workflow_documents
 from agentops.api.answers import answer
 from agentops.api.body import read_model
 from agentops.api.documented import documented
-from agentops.api.errors import NotFound
 from agentops.api.pagination import asked_page, page_of
-from agentops.api.resource import Resource
+from agentops.api.resource import Resource, row_name
 from agentops.tenancy.actor import Actor
 from agentops.tenancy.scopes import TOOLS_READ, TOOLS_WRITE
 from agentops.tenancy.transaction import tenant_transaction
 from tools import workflow_changes, workflow_queries
-from tools.domain.spec import NAME_PATTERN
 
 
 class Workflows(Resource):
@@ -52,7 +49,7 @@ class OneWorkflow(Resource):
 
     @documented(200, "The workflow", shows=workflow_documents.WorkflowDocument)
     def get(self, request: Request, name: str) -> HttpResponse:
-        return answer(_shown(self.actor(TOOLS_READ), _known(name)))
+        return answer(_shown(self.actor(TOOLS_READ), row_name(name)))
 
     @documented(
         200, "The workflow with its new version", shows=workflow_documents.WorkflowDocument, body=shapes.ChangeWorkflow
@@ -60,7 +57,7 @@ class OneWorkflow(Resource):
     def patch(self, request: Request, name: str) -> HttpResponse:
         actor, body = self.actor(TOOLS_WRITE), read_model(request, shapes.ChangeWorkflow)
         changes = body.model_dump(exclude_unset=True, exclude={"version"})
-        workflow_changes.update_workflow(actor, _known(name), changes, version=body.version)
+        workflow_changes.update_workflow(actor, row_name(name), changes, version=body.version)
         return answer(_shown(actor, name))
 
 
@@ -80,7 +77,7 @@ class Versions(Resource):
         with self.reading(actor):
             before = int(asked.after[0]) if asked.after else None
             rows = workflow_queries.list_workflow_versions(
-                actor.tenant_id, _known(name), before=before, limit=asked.size
+                actor.tenant_id, row_name(name), before=before, limit=asked.size
             )
             # Numbers have no gaps: the newest one is the count.
             count = workflow_queries.list_workflow_versions(actor.tenant_id, name, limit=1)[0].number
@@ -104,20 +101,13 @@ class Instances(Resource):
         with self.reading(actor):
             page = workflow_queries.list_handles(
                 actor.tenant_id,
-                _known(name),
+                row_name(name),
                 state=query.word(request, "state") or "",
                 after=asked.after[0] if asked.after else "",
                 limit=asked.size,
             )
         rows = [workflow_documents.instance(row) for row in page.rows]
         return answer(page_of(request, actor, rows, page.next and [page.next], page.count))
-
-
-def _known(name: str) -> str:
-    """The name in an address; one that no workflow could have names nothing."""
-    if not re.match(NAME_PATTERN, name):
-        raise NotFound
-    return name
 
 
 def _shown(actor: Actor, name: str) -> dict[str, Any]:

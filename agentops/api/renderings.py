@@ -1,4 +1,4 @@
-"""Runs, steps, events and approvals as contracts.md spells them."""
+"""How the API spells runs, steps, events, approvals, tools and agents; `workflow_documents` has workflows."""
 
 from dataclasses import fields
 from typing import Any

@@ -3,7 +3,7 @@
 import os
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 from uuid import UUID
@@ -29,7 +29,7 @@ class Span:
     is_root: bool = False
     is_request: bool = False
     error: str = ""
-    follows: UUID | None = field(default=None)
+    follows: UUID | None = None
 
 
 class _Exporter(Protocol):

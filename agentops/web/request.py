@@ -22,7 +22,6 @@ from tools.domain import templates
 
 PARTS = ("standing", "bar")
 PRESETS = ("The values are wrong.", "This is not needed.", "The destination is not known to us.", "Not at this time.")
-STAGES = ("approved", "queued", "executing")
 EARLIER_SHOWN = 8
 
 

@@ -114,7 +114,7 @@ class _Artist:
                 for event, target in state.on.items()
                 if state.path and is_within(target, state.path) and target != state.path
             ],
-            handles=sum(n for at, n in self.handles.items() if state.is_leaf and state.path in leaves(at)),
+            handles=sum(n for at, n in self.handles.items() if state.path in leaves(at)),
         )
         lines = [*tools, *box.within]
         words = max([len(box.name) + 4 * bool(box.handles), *map(len, lines)])

@@ -11,13 +11,12 @@ from agentops.tenancy.access import require_scope
 from agentops.tenancy.actor import Actor
 from agentops.tenancy.scopes import TOOLS_READ
 from agentops.tenancy.transaction import tenant_transaction
-from agentops.web.graph import draw
+from agentops.web.graph import Box, draw
 from agentops.web.member import MemberRequest, member, show
 from agentops.web.paging import next_page
-from tools.domain.machine import State
 from tools.domain.statechart import leaves
-from tools.domain.workflow import Binding
-from tools.workflow_queries import WorkflowRow, find_workflow, list_handles, list_workflow_versions, list_workflows
+from tools.domain.workflow import Binding, WorkflowSpec
+from tools.workflow_queries import find_workflow, list_handles, list_workflow_versions, list_workflows
 
 
 @require_safe
@@ -61,7 +60,7 @@ def _workflow(actor: Actor, name: str, asked: QueryDict) -> dict[str, Any]:
         "workflow": workflow,
         "spec": workflow.spec,
         "graph": graph,
-        "states": [_state(workflow, workflow.spec.chart.states[box.path]) for box in graph.boxes],
+        "states": [_state(workflow.spec, box) for box in graph.boxes],
         "anywhere": list(workflow.spec.chart.root.on.items()),
         "state": state,
         "page": page,
@@ -70,15 +69,15 @@ def _workflow(actor: Actor, name: str, asked: QueryDict) -> dict[str, Any]:
     }
 
 
-def _state(workflow: WorkflowRow, state: State) -> _StateRow:
-    spec, path = workflow.spec, state.path
+def _state(spec: WorkflowSpec, box: Box) -> _StateRow:
+    state, path = spec.chart.states[box.path], box.path
     return _StateRow(
         path=path,
         kind=state.kind,
         description=state.description,
         is_initial=path in leaves(spec.initial),
         bindings=[binding for binding in spec.bindings if path in binding.states],
-        handles=sum(number for at, number in workflow.standing.items() if path in leaves(at)),
+        handles=box.handles,
     )
 
 

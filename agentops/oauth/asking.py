@@ -12,6 +12,7 @@ from oauthlib.oauth2 import InvalidRequestError, InvalidRequestFatalError, Misma
 from oauthlib.oauth2.rfc6749.errors import CustomOAuth2Error
 
 from agentops.oauth.redirects import is_safe_redirect, issuer
+from agentops.oauth.registration import MAX_NAME
 from agentops.oauth.resources import MCP, is_resource
 from agentops.oauth.tokens import UNREADABLE, library
 
@@ -41,7 +42,7 @@ class Asked:
     @property
     def name(self) -> str:
         """What the client calls itself."""
-        return str(self.client.name)[:100] or "An agent without a name"
+        return str(self.client.name)[:MAX_NAME] or "An agent without a name"
 
     @property
     def published_at(self) -> str:

@@ -12,16 +12,14 @@ from oauth2_provider.cimd import CIMDError
 
 from agentops.domain_error import DomainError
 from agentops.oauth.redirects import is_safe_redirect
+from agentops.oauth.registration import MAX_BYTES, MAX_NAME, MAX_REDIRECTS
 from tools.domain.egress import EgressPolicy, destination
 from tools.kinds.http import private_hosts
 from tools.kinds.loop import run_here
 from tools.kinds.transport import GuardedTransport
 
-MAX_BYTES = 16 * 1024
 SECONDS = 5.0
 KEPT_SECONDS = 3600
-MAX_NAME = 100
-MAX_REDIRECTS = 10
 _FAULTS = (
     DomainError,
     ValueError,

@@ -19,6 +19,9 @@ from pydantic import AfterValidator, BaseModel, Field, StringConstraints, Valida
 from agentops.oauth.redirects import is_safe_redirect
 
 MAX_BYTES = 16 * 1024
+MAX_NAME = 100
+MAX_REDIRECTS = 10
+"""What a client may say of itself, whichever way it is known."""
 AN_HOUR = timedelta(hours=1)
 FROM_ONE_ADDRESS = 200
 FROM_ALL = 1000
@@ -33,8 +36,8 @@ def _checked(uri: str) -> str:
 class Introduced(BaseModel):
     """What a client may say of itself; the rest of RFC 7591 is not asked for and not kept."""
 
-    redirect_uris: list[Annotated[str, AfterValidator(_checked)]] = Field(min_length=1, max_length=10)
-    client_name: Annotated[str, StringConstraints(max_length=100, pattern=r"^[^\x00-\x1f\x7f]*$")] = ""
+    redirect_uris: list[Annotated[str, AfterValidator(_checked)]] = Field(min_length=1, max_length=MAX_REDIRECTS)
+    client_name: Annotated[str, StringConstraints(max_length=MAX_NAME, pattern=r"^[^\x00-\x1f\x7f]*$")] = ""
     grant_types: list[str] = Field(default=["authorization_code"], max_length=10)
     response_types: list[str] = Field(default=["code"], max_length=10)
 

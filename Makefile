@@ -11,7 +11,7 @@ LINT := DEBUG=true AGENTOPS_DEMO=true $(RUN)
 # Two lanes, whatever the machine has: tests/lanes.py.
 PYTEST := $(RUN) pytest -n 2
 
-.PHONY: help up test bench faults check lint-imports format lint types migrations deploy-check sync sync-dev browser redis suites conformance clean
+.PHONY: help up test bench faults check lint-imports format lint types migrations deploy-check sync sync-dev browser redis sandbox suites conformance clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -19,7 +19,7 @@ help: ## what can be made
 up: sync ## start everything; Ctrl-C stops, data is kept
 	@exec $(RUN) python manage.py up
 
-test: sync-dev browser redis suites ## the whole test suite, browser tests included
+test: sync-dev browser redis sandbox suites ## the whole test suite, browser tests included
 	@$(PYTEST)
 
 conformance: sync-dev suites ## the official MCP suite, both revisions, against our server code
@@ -77,6 +77,9 @@ browser: sync-dev
 
 redis:
 	@.ci/redis
+
+sandbox:
+	@.ci/sandbox
 
 suites:
 	@.ci/suites $(TOOLS)/mcp

@@ -9,9 +9,10 @@ from typing import Any, Literal, get_type_hints
 from pydantic import BaseModel, SecretStr
 
 from tools.call import CancelSignal
+from tools.domain.call_parts import PythonCall
 from tools.domain.canonical import parse
 from tools.domain.checks import check
-from tools.domain.spec import PythonCall, Risk, ToolSpec
+from tools.domain.spec import Risk, ToolSpec
 
 
 @dataclass(frozen=True, slots=True)

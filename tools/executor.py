@@ -10,7 +10,7 @@ from tools.domain.answer import Answer
 from tools.domain.errors_values import InvalidJson
 from tools.domain.outcome import Failed, NotSent, Outcome, Succeeded, ToolError, ToolFault, Unknown
 from tools.domain.schema import faults_in
-from tools.kinds import http, python
+from tools.kinds import command, http, python
 from tools.observation import observation_text
 
 __all__ = ["MAX_STORED_CHARACTERS", "CancelSignal", "PinnedTool", "ToolCall", "execute", "observation_text"]
@@ -62,6 +62,8 @@ def _run(call: ToolCall) -> Answer | Outcome:
             return http.run(call, seconds_left(call))
         case "python":
             return python.run(call, seconds_left(call))
+        case "command":
+            return command.run(call, seconds_left(call))
         case kind:
             return Failed(ToolFault("tool_failed", f"Tools of the kind {kind} cannot run here."))
 

@@ -23,7 +23,7 @@ from agentops.tenancy.access import require_scope
 from agentops.tenancy.actor import Actor
 from agentops.tenancy.errors import KeyRejected
 from agentops.tenancy.transaction import tenant_transaction
-from tools.domain.spec import NAME_PATTERN
+from tools.domain.call_parts import NAME_PATTERN
 
 logger = logging.getLogger(__name__)
 

@@ -12,10 +12,11 @@ from runs.domain.errors import InvalidAgent
 from runs.domain.model_spec import ModelSpec, check_model
 from runs.domain.playbook import Playbook
 from runs.domain.script import calls_of, checked_playbook
+from tools.domain.call_parts import ToolName
 from tools.domain.canonical import canonical
 from tools.domain.errors import SpecFault
 from tools.domain.faults import faults_of
-from tools.domain.spec import ToolName, ToolSpec
+from tools.domain.spec import ToolSpec
 
 SLUG = r"^[a-z0-9][a-z0-9-]{0,59}$"
 EMPTY_PLAYBOOK: dict[str, Any] = {"steps": [], "answer": "Done."}

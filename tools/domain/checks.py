@@ -9,12 +9,15 @@ from pydantic import ValidationError
 
 from agentops.domain_error import DomainError
 from tools.domain import expressions, templates
+from tools.domain.call_parts import HttpCall
+from tools.domain.command_checks import command_faults
 from tools.domain.egress import HostRefused, destination
 from tools.domain.errors import InvalidTool, SpecFault
 from tools.domain.faults import faults_of
-from tools.domain.http_request import PLACEHOLDER, fixed_url, placeholders
+from tools.domain.filling import PLACEHOLDER
+from tools.domain.http_request import fixed_url, placeholders
 from tools.domain.schema import check_schema
-from tools.domain.spec import HttpCall, Precondition, Reconcile, ToolSpec, ValueAt
+from tools.domain.spec import Precondition, Reconcile, ToolSpec, ValueAt
 
 type Faults = Iterator[SpecFault]
 
@@ -196,4 +199,5 @@ _CHECKS: tuple[Callable[[ToolSpec], Faults], ...] = (
     _costs,
     _preconditions,
     _http,
+    command_faults,
 )

@@ -4,11 +4,12 @@ from typing import Any
 
 from tools.domain import expressions
 from tools.domain.answer import Answer
+from tools.domain.call_parts import HttpCall
 from tools.domain.canonical import parse
 from tools.domain.errors import ExpressionFailed
 from tools.domain.errors_values import InvalidJson
 from tools.domain.outcome import Failed, Outcome, ToolFault, Unknown
-from tools.domain.spec import HttpCall, ToolSpec
+from tools.domain.spec import ToolSpec
 
 _RETRYABLE = frozenset({408, 425, 429})
 _CODES = {401: "unauthorized", 403: "forbidden", 404: "not_found", 408: "timeout", 409: "conflict", 412: "conflict",

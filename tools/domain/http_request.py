@@ -3,17 +3,16 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
+from tools.domain.call_parts import HttpCall
 from tools.domain.canonical import canonical
+from tools.domain.filling import MISSING, PLACEHOLDER, at, scalar
 from tools.domain.outcome import ToolError
-from tools.domain.spec import HttpCall, ToolSpec
+from tools.domain.spec import ToolSpec
 
-PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*(?:\.[A-Za-z0-9_]\w*)*)\}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_MISSING = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,7 @@ def _url(http: HttpCall, args: dict[str, Any], spec: ToolSpec) -> str:
 
 
 def _segment(path: str, args: dict[str, Any]) -> str:
-    text = _scalar(path, _at(path, args))
+    text = scalar(path, at(path, args))
     if text == "":
         raise ToolError("invalid_arguments", f"{path} may not be empty here.")
     return quote(text, safe="")
@@ -87,7 +86,7 @@ def _segment(path: str, args: dict[str, Any]) -> str:
 
 def _parameter(template: str, args: dict[str, Any]) -> str | None:
     only = PLACEHOLDER.fullmatch(template)
-    if only and _at(only[1], args) in (None, _MISSING):
+    if only and at(only[1], args) in (None, MISSING):
         return None
     return _text(template, args)
 
@@ -106,12 +105,12 @@ def _body(value: Any, args: dict[str, Any]) -> Any:
     match value:
         case str():
             only = PLACEHOLDER.fullmatch(value)
-            return _at(only[1], args) if only else _text(value, args)
+            return at(only[1], args) if only else _text(value, args)
         case dict():
             filled = {key: _body(part, args) for key, part in value.items()}
-            return {key: part for key, part in filled.items() if part is not _MISSING}
+            return {key: part for key, part in filled.items() if part is not MISSING}
         case list():
-            return [part for part in (_body(part, args) for part in value) if part is not _MISSING]
+            return [part for part in (_body(part, args) for part in value) if part is not MISSING]
         case _:
             return value
 
@@ -128,32 +127,4 @@ def _body_texts(value: Any, pointer: str) -> Iterator[tuple[str, str]]:
 
 
 def _text(template: str, args: dict[str, Any]) -> str:
-    return PLACEHOLDER.sub(lambda found: _scalar(found[1], _at(found[1], args)), template)
-
-
-def _scalar(path: str, value: Any) -> str:
-    match value:
-        case str():
-            return _sendable(path, value)
-        case bool() | int() | Decimal():
-            return canonical(value)
-        case _:
-            raise ToolError(
-                "invalid_arguments",
-                f"{path} must be a string, a number or a boolean here.",
-            )
-
-
-def _sendable(path: str, value: str) -> str:
-    if "\x00" in value:
-        raise ToolError("invalid_arguments", f"{path} may not hold U+0000 here.")
-    return value
-
-
-def _at(path: str, args: dict[str, Any]) -> Any:
-    value: Any = {"args": args}
-    for part in path.split("."):
-        if not isinstance(value, dict) or part not in value:
-            return _MISSING
-        value = value[part]
-    return value
+    return PLACEHOLDER.sub(lambda found: scalar(found[1], at(found[1], args)), template)

@@ -5,15 +5,9 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    field_validator,
-    model_validator,
-)
+from pydantic import ConfigDict, Field, StringConstraints, field_validator, model_validator
 
+from tools.domain.call_parts import HEADER_NAME, CommandCall, HttpCall, Part, PythonCall, ToolName
 from tools.domain.canonical import canonical
 from tools.domain.schema import Validator, compiled
 from tools.domain.secret_schemas import SecretSchema, secret_schema
@@ -22,20 +16,13 @@ type Risk = Literal["read", "write", "destructive"]
 type Kind = Literal["python", "http", "command", "mcp"]
 type OnChange = Literal["ask_again", "replan", "fail"]
 
-NAME_PATTERN = r"^[a-z][a-z0-9_]{0,39}$"
-_HEADER_NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _POINTER = r"^(/([^~/]|~[01])*)*$"
 
-ToolName = Annotated[str, StringConstraints(pattern=NAME_PATTERN)]
 Scope = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_.:-]{0,79}$")]
 Destination = Annotated[str, StringConstraints(pattern=r"^(\[[0-9a-f:.]+\]|[a-z0-9.-]+):[0-9]{1,5}$")]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class ValueAt(_Part):
+class ValueAt(Part):
     """A value to be taken from the call: a JSON pointer into its arguments or its result."""
 
     source: Literal["args", "result"] = Field(alias="in")
@@ -44,7 +31,7 @@ class ValueAt(_Part):
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, serialize_by_alias=True)
 
 
-class Money(_Part):
+class Money(Part):
     """Money that one call moves: a fixed amount (a decimal string) or where to find it."""
 
     amount: Decimal | ValueAt
@@ -65,21 +52,21 @@ class Money(_Part):
         return value
 
 
-class Cost(_Part):
+class Cost(Part):
     """What one call takes from the run's money and record budgets."""
 
     money: Money | None = None
     records: Annotated[int, Field(ge=0)] | ValueAt = 0
 
 
-class Probe(_Part):
+class Probe(Part):
     """A call of a read tool; `{"$cel": ...}` in the arguments sees `args`."""
 
     tool: ToolName
     args: dict[str, Any] = Field(default_factory=dict)
 
 
-class Precondition(_Part):
+class Precondition(Part):
     """Something that must still be so when the call is made: probed at proposal, on Re-check and at claim."""
 
     name: str = Field(min_length=1, max_length=80)
@@ -89,7 +76,7 @@ class Precondition(_Part):
     on_change: OnChange = "ask_again"
 
 
-class Reconcile(_Part):
+class Reconcile(Part):
     """How an unknown outcome can be looked up: a read tool, and CEL over `result`, `args` and `idempotency_key`.
 
     `result` is the JMESPath of what the lookup found that stands for the call's own result. Without `failed` a lookup
@@ -102,31 +89,7 @@ class Reconcile(_Part):
     result: str = Field(default="@", min_length=1, max_length=1000)
 
 
-class HttpCall(_Part):
-    """How the arguments become one HTTP request and its answer a result.
-
-    `{args.path}` in `url` is one percent-encoded segment or part of one; in `headers` and `query` it is text (a
-    parameter whose only content is a missing argument is left out). A string in `body` that is nothing but
-    `{args.path}` or `{args}` becomes that exact JSON value; null means no body.
-    """
-
-    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "GET"
-    url: str = Field(min_length=1, max_length=2000)
-    headers: dict[Annotated[str, StringConstraints(pattern=rf"^{_HEADER_NAME}$")], str] = Field(default_factory=dict)
-    query: dict[str, str] = Field(default_factory=dict)
-    body: Any = None
-    success: tuple[Annotated[int, Field(ge=200, le=599)], ...] = ()
-    not_applied: tuple[Annotated[int, Field(ge=400, le=599)], ...] = ()
-    select: str | None = Field(default=None, min_length=1, max_length=1000)
-
-
-class PythonCall(_Part):
-    """A function in this process, by the name it was declared under with `@tool`."""
-
-    function: ToolName
-
-
-class ToolSpec(_Part):
+class ToolSpec(Part):
     """One version of a tool. Two definitions are the same version iff their canonical text is the same."""
 
     name: ToolName
@@ -144,7 +107,7 @@ class ToolSpec(_Part):
     cost: Cost = Cost()
     idempotency: str = Field(
         default="none",
-        pattern=rf"^(none|native|header:{_HEADER_NAME}|arg:[A-Za-z_][A-Za-z0-9_]*)$",
+        pattern=rf"^(none|native|header:{HEADER_NAME}|arg:[A-Za-z_][A-Za-z0-9_]*)$",
     )
     volatile: bool = False
     egress_by_argument: bool = False
@@ -159,12 +122,21 @@ class ToolSpec(_Part):
     approval_summary: str = Field(default="", max_length=500)
     http: HttpCall | None = None
     python: PythonCall | None = None
+    command: CommandCall | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _queue_of_its_kind(cls, raw: Any) -> Any:
+        """Commands are for the workers of the sandbox, unless the definition says otherwise."""
+        is_command = isinstance(raw, dict) and raw.get("kind") == "command"
+        return {"queue": "sandbox", **raw} if is_command else raw
 
     @model_validator(mode="after")
     def _config_of_its_kind(self) -> "ToolSpec":
-        if self.kind not in ("http", "python"):
+        parts = {"http": self.http, "python": self.python, "command": self.command}
+        if self.kind not in parts:
             raise ValueError(f"tools of the kind {self.kind} cannot run here yet")
-        if (self.http is None) is (self.kind == "http") or (self.python is None) is (self.kind == "python"):
+        if any((part is None) is (kind == self.kind) for kind, part in parts.items()):
             raise ValueError(f"a tool of the kind {self.kind} has `{self.kind}` and no other kind's part")
         return self
 
@@ -189,8 +161,9 @@ class ToolSpec(_Part):
 
     @cached_property
     def text(self) -> str:
-        """The canonical text that is stored and hashed."""
-        return canonical(self.model_dump(mode="python") | {"cost": self.cost.model_dump(mode="json")})
+        """The canonical text that is stored and hashed. Tools of other kinds keep the one they had without commands."""
+        whole = self.model_dump(mode="python") | {"cost": self.cost.model_dump(mode="json")}
+        return canonical({part: value for part, value in whole.items() if part != "command" or value is not None})
 
     @cached_property
     def input_validator(self) -> Validator:

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from tools.domain.call_parts import ToolName
 from tools.domain.canonical import canonical
 from tools.domain.errors import InvalidWorkflow, SpecFault
 from tools.domain.faults import faults_of
 from tools.domain.machine import Machine, read_machine
-from tools.domain.spec import ToolName
 from tools.domain.statechart import initial_state, is_final, is_in, is_known, next_state
 
 HANDLE_KEY = "run"

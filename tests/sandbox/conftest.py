@@ -1,0 +1,14 @@
+"""What the tests of commands need of the machine."""
+
+import shutil
+
+import pytest
+
+from tests.missing import not_here
+
+
+@pytest.fixture(autouse=True, scope="session")
+def bubblewrap() -> None:
+    """Without it there is nothing to test; a machine that has it and refuses it fails the tests."""
+    if shutil.which("bwrap") is None:
+        not_here("bubblewrap is not installed")

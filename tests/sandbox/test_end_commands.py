@@ -1,0 +1,221 @@
+"""However a command ends, the outcome says so, and nothing that it started is left."""
+
+import sys
+import threading
+import time
+import tracemalloc
+from collections.abc import Callable
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import psutil
+import pytest
+
+from tests.sandbox.inside import PYTHON, command_spec, python
+from tests.sandbox.processes import appear, marked, vanish
+from tests.tools.calls import call_of
+from tools.call import CancelSignal
+from tools.domain.outcome import Failed, NotSent, Outcome, Succeeded, Unknown
+from tools.executor import execute
+from tools.sandbox.process import run_inside
+
+DAEMONS = """
+import os, sys, time
+for _ in range(2):
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            for fd in range(3):
+                os.close(fd)
+            time.sleep(600)
+        os._exit(0)
+if sys.argv[2] == "stay":
+    time.sleep(600)
+"""
+
+EVERY = 6
+"""The sandbox's own three processes, the program, and its two daemons."""
+
+
+def _mark() -> str:
+    return f"agentops-mark-{uuid4()}"
+
+
+def _run(*argv: str, risk: str = "read", seconds: float = 30.0, **fields: Any) -> Outcome:
+    return execute(call_of(command_spec(*argv, risk=risk, **fields), seconds=seconds))
+
+
+def _script(text: str, **fields: Any) -> Outcome:
+    return _run("/bin/sh", "-c", text, **fields)
+
+
+def test_what_a_command_prints_is_its_result() -> None:
+    outcome = _run("/usr/bin/printf", "ü 1")
+    assert isinstance(outcome, Succeeded), outcome
+    assert outcome.result == "ü 1"
+
+
+def test_json_that_it_prints_stays_exact() -> None:
+    spec = command_spec("/usr/bin/cat", command={"stdin": "args", "output": "json"})
+    outcome = execute(call_of(spec, {"x": [2**80, "é; rm -rf /"]}))
+    assert isinstance(outcome, Succeeded), outcome
+    assert outcome.result == {"x": [2**80, "é; rm -rf /"]}
+
+
+def test_a_value_is_one_element_and_no_shell_reads_it() -> None:
+    spec = command_spec(*PYTHON, "import sys; print(sys.argv[1:])", "{args.x}")
+    outcome = execute(call_of(spec, {"x": "a b; $(id) `id` 'q\" \n*"}))
+    assert isinstance(outcome, Succeeded), outcome
+    assert outcome.result == f"{['a b; $(id) `id` \'q" \n*']!r}\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "how", "code"),
+    [
+        ("exit 3", "exit code 3.", "tool_failed"),
+        ("echo first >&2; echo the disk is full >&2; exit 1", "exit code 1: the disk is full.", "tool_failed"),
+        ("exit 137", "exit code 137, as one that SIGKILL killed.", "tool_failed"),
+        ("kill -SEGV $$", "exit code 139, as one that SIGSEGV killed.", "tool_failed"),
+        ("kill -9 0", "exit code 137, as one that SIGKILL killed.", "tool_failed"),
+        (r"printf '\377'", "not UTF-8", "invalid_result"),
+    ],
+)
+def test_each_bad_end_is_told(program: str, how: str, code: str) -> None:
+    outcome = _script(program)
+    assert isinstance(outcome, Failed), outcome
+    assert how in outcome.error.message
+    assert outcome.error.code == code
+
+
+def test_a_change_that_ended_badly_may_have_acted_unless_the_code_says_that_it_did_not() -> None:
+    lost, refused = (_script(f"exit {n}", risk="write", command={"not_applied": [4]}) for n in (3, 4))
+    assert isinstance(lost, Unknown), lost
+    assert lost.reason.startswith("exit_3: ")
+    assert isinstance(refused, Failed), refused
+
+
+def test_a_change_whose_answer_cannot_be_read_was_made() -> None:
+    outcome = _script(r"printf '\377'", risk="write")
+    assert isinstance(outcome, Succeeded), outcome
+    assert outcome.fault is not None
+    assert outcome.fault.code == "invalid_result"
+
+
+def test_no_output_is_an_empty_text_and_no_json() -> None:
+    text, json = _script("true"), _script("true", command={"output": "json"})
+    assert isinstance(text, Succeeded), text
+    assert text.result == ""
+    assert isinstance(json, Failed), json
+    assert json.error.code == "invalid_result"
+
+
+def test_a_program_that_is_not_there_has_certainly_not_acted() -> None:
+    outcome = _run("/usr/bin/no-such-program", risk="destructive")
+    assert isinstance(outcome, Failed), outcome
+    assert "/usr/bin/no-such-program" in outcome.error.message
+
+
+def test_too_much_output_is_cut_and_never_held() -> None:
+    flood = "head -c 100000000 /dev/zero; head -c 100000000 /dev/zero >&2"
+    tracemalloc.start()
+    outcome = _script(flood, timeout_ms=60_000)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert isinstance(outcome, Failed), outcome
+    assert outcome.error.code == "result_too_large"
+    assert most < 12_000_000
+
+
+def test_input_that_nobody_reads_holds_nothing_up() -> None:
+    spec = command_spec("/usr/bin/true", command={"stdin": "args"})
+    assert isinstance(execute(call_of(spec, {"x": "y" * 3_000_000})), Succeeded)
+
+
+@pytest.mark.parametrize("risk", ["read", "destructive"])
+def test_an_overrun_ends_everything_that_was_started(risk: str) -> None:
+    mark = _mark()
+    outcome = _run(*PYTHON, DAEMONS, mark, "stay", risk=risk, timeout_ms=1_500)
+    assert marked(mark) == []
+    told = outcome.reason if isinstance(outcome, Unknown) else outcome.error.code  # type: ignore[union-attr]
+    assert told.startswith("timeout")
+    assert isinstance(outcome, Failed if risk == "read" else Unknown)
+
+
+def test_what_a_command_leaves_behind_ends_with_it() -> None:
+    mark = _mark()
+    outcome = _run(*PYTHON, DAEMONS, mark, "leave")
+    assert isinstance(outcome, Succeeded), outcome
+    assert marked(mark) == []
+
+
+def test_a_cancelled_command_ends_within_a_second_with_all_that_it_started() -> None:
+    mark, signal = _mark(), CancelSignal()
+    outcomes: list[Outcome] = []
+    spec = command_spec(*PYTHON, DAEMONS, mark, "stay", risk="destructive", timeout_ms=60_000)
+    call = threading.Thread(target=lambda: outcomes.append(execute(call_of(spec, cancelled=signal))))
+    call.start()
+    appear(mark, EVERY)
+    asked = time.monotonic()
+    signal.set()
+    call.join()
+    assert time.monotonic() - asked < 1
+    assert marked(mark) == []
+    assert isinstance(outcomes[0], Unknown)
+    assert outcomes[0].reason.startswith("cancelled: ")
+
+
+def test_a_call_that_is_cancelled_before_it_starts_is_not_sent() -> None:
+    signal = CancelSignal()
+    signal.set()
+    assert isinstance(execute(call_of(command_spec("/usr/bin/true", risk="write"), cancelled=signal)), NotSent)
+
+
+def test_a_sandbox_that_somebody_kills_leaves_a_change_unknown() -> None:
+    mark = _mark()
+    outcomes: list[Outcome] = []
+    with _running(lambda: outcomes.append(_run(*PYTHON, DAEMONS, mark, "stay", risk="write"))):
+        appear(mark, EVERY)
+        _outermost(mark).kill()
+    assert isinstance(outcomes[0], Unknown), outcomes
+    vanish(mark, within=2)
+
+
+def test_commands_end_with_the_worker_that_started_them() -> None:
+    mark = _mark()
+    worker = psutil.Popen([sys.executable, str(Path(__file__).with_name("worker.py")), *PYTHON, DAEMONS, mark, "stay"])
+    appear(mark, EVERY)
+    worker.kill()
+    worker.wait()
+    vanish(mark, within=1)
+
+
+def test_two_at_once_see_neither_files_nor_processes_of_each_other() -> None:
+    mark, signal = _mark(), CancelSignal()
+    stay = "import pathlib, sys, time; pathlib.Path('mine').write_text('x'); time.sleep(600)"
+    first = command_spec(*PYTHON, stay, mark)
+    look = "import os, pathlib; print(os.listdir('/work'), len(list(pathlib.Path('/proc').glob('[0-9]*'))))"
+    with _running(lambda: execute(call_of(first, cancelled=signal))):
+        appear(mark, 1)
+        seen = python(look)
+        signal.set()
+    assert seen == "[] 3"
+
+
+def test_sixty_four_in_a_row_all_start_under_a_limit_of_sixty_four_processes() -> None:
+    busy = "i=0; while [ $i -lt 40 ]; do sleep 600 & i=$((i+1)); done; echo well"
+    ends = [run_inside(["/bin/sh", "-c", busy], b"", 30, kept=100) for _ in range(64)]
+    assert {(end.how, end.code, end.stdout) for end in ends} == {("ended", 0, b"well\n")}
+
+
+def _outermost(mark: str) -> psutil.Process:
+    return min(marked(mark), key=lambda process: process.create_time())
+
+
+@contextmanager
+def _running(work: Callable[[], object]) -> Any:
+    thread = threading.Thread(target=work)
+    thread.start()
+    yield
+    thread.join()

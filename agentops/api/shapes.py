@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from tools.domain.spec import ToolName
+from tools.domain.call_parts import ToolName
 from tools.domain.workflow import HANDLE_KEY, MAX_HANDLE
 
 type JsonObject = dict[str, Any]

@@ -16,7 +16,7 @@ from runs.operations.claiming import Claimed
 from runs.operations.giving_up import give_up
 from runs.operations.settling import Settled
 from tools.domain.outcome import NotSent, Outcome
-from tools.executor import ToolCall, execute
+from tools.executor import ToolCall, execute, sandbox_level
 
 SLICE_SECONDS = 20.0
 START_WITHIN = 3.0
@@ -42,32 +42,32 @@ def _take(queue: str, hint: UUID | None, owner: UUID) -> bool:
     try:
         found = advancing.begin(queue, hint, owner)
         if found is not None:
-            _segment(found, owner)
+            _segment(found, owner, queue)
     except RunBroke as broke:
         give_up(broke)
         return True
     return found is not None
 
 
-def _segment(found: Next, owner: UUID) -> None:
+def _segment(found: Next, owner: UUID, queue: str) -> None:
     while not isinstance(found, Idle):
         match found:
             case Probe(tenant_id, run_id, wanted):
-                found = advancing.resume(tenant_id, run_id, owner, readings=probing.read(wanted))
+                found = advancing.resume(tenant_id, run_id, owner, queue=queue, readings=probing.read(wanted))
             case Look(lookup):
                 looked = probing.look_up(lookup)
-                found = advancing.resume(lookup.tenant_id, lookup.run_id, owner, found=looked)
+                found = advancing.resume(lookup.tenant_id, lookup.run_id, owner, queue=queue, found=looked)
             case Think(asked):
                 reply = asked, thinking.think(asked)
-                found = advancing.resume(asked.tenant_id, asked.run_id, owner, replied=reply)
+                found = advancing.resume(asked.tenant_id, asked.run_id, owner, queue=queue, replied=reply)
             case Execute(call, book):
-                found = _settled(Settled(call, perform(call)), owner, book)
+                found = _settled(Settled(call, perform(call), sandbox_level(call.tool.spec)), owner, queue, book)
 
 
-def _settled(report: Settled, owner: UUID, left: Book) -> Next:
+def _settled(report: Settled, owner: UUID, queue: str, left: Book) -> Next:
     call = report.call
     try:
-        return advancing.resume(call.tenant_id, call.run_id, owner, settled=report, left=left)
+        return advancing.resume(call.tenant_id, call.run_id, owner, queue=queue, settled=report, left=left)
     except RunBroke as broke:
         give_up(broke, report)
         return Idle()

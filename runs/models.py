@@ -200,7 +200,7 @@ class Proposal(models.Model):
 
 
 class Attempt(models.Model):
-    """One try to execute a step; the outcome is null while it lasts."""
+    """One try to execute a step; the outcome is null while it lasts. `sandbox_level`: of a command, once it ended."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     tenant = models.ForeignKey(
@@ -209,6 +209,7 @@ class Attempt(models.Model):
     step = models.ForeignKey(Step, on_delete=models.PROTECT, db_constraint=False, related_name="attempts")
     number = models.PositiveIntegerField()
     args_digest = models.CharField(max_length=64)
+    sandbox_level = models.PositiveSmallIntegerField(null=True)
     outcome = models.CharField(max_length=20, null=True)
     detail = models.TextField(default="")
     started_at = models.DateTimeField()

@@ -17,7 +17,7 @@ from agentops.embedded.postgres import SUPERUSER, Server, is_alive
 from agentops.telling import teller
 from tests import environment
 
-pytest_plugins = ["tests.cast", "tests.chromium", "tests.lanes", "tests.served"]
+pytest_plugins = ["tests.bubblewrap", "tests.cast", "tests.chromium", "tests.lanes", "tests.served"]
 
 # These folders need no Postgres, or start one of their own, and run without starting it.
 _OWN = ("domain", "architecture", "conformance", "faults", "sandbox", "stories")

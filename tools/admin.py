@@ -22,9 +22,14 @@ from tools.workflow_admin import WorkflowAdmin
 
 __all__ = ["CredentialAdmin", "ToolAdmin", "WorkflowAdmin"]
 
-KINDS = {"http": "an HTTP request", "python": "a function in code"}
+KINDS = {"http": "an HTTP request", "python": "a function in code", "command": "a command in a sandbox"}
 _ABOUT = ("name", "title", "description", "compact_description", "risk", "required_scope")
 _REQUEST = ("method", "url", "headers", "query", "body", "credential", "success", "not_applied", "select")
+_OWN = {
+    "http": ("The request", {"fields": _REQUEST}),
+    "python": ("The function", {"fields": ("function",)}),
+    "command": ("The command", {"fields": ("argv", "stdin", "output", "not_applied", "min_sandbox_level")}),
+}
 _RESULT = ("output_schema", "output_trust", "max_result_bytes", "returns_secrets", "volatile")
 _REACH = ("egress_by_argument", "egress")
 
@@ -47,23 +52,22 @@ class ToolAdmin(TenantModelAdmin):
 
     def get_fieldsets(self, request: HttpRequest, obj: Tool | None = None) -> Any:
         """What it is, how it is called, what people are asked, and its bounds."""
-        is_http = _kind(request, obj) == "http"
-        own = ("The request", {"fields": _REQUEST}) if is_http else ("The function", {"fields": ("function",)})
+        kind = _kind(request, obj)
         sets: list[Any] = [
             (
                 "What it is",
                 {
                     "fields": ("enabled", *_ABOUT) if obj else _ABOUT,
-                    "description": "" if obj else _kinds(_kind(request, obj)),
+                    "description": "" if obj else _kinds(kind),
                 },
             ),
             ("Arguments", {"fields": ("input_schema",)}),
-            own,
+            _OWN[kind],
             ("What comes back", {"fields": _RESULT}),
             ("When people are asked", {"fields": ("approval_summary", "resource_scope", "preconditions")}),
             ("What it costs and how it fails", {"fields": ("cost", "timeout_ms", "idempotency", "reconcile")}),
         ]
-        if is_http:
+        if kind == "http":
             sets.append(("Where it may connect to", {"fields": _REACH}))
         return [*sets, ("Versions", {"fields": ("history", "revision")})] if obj else sets
 

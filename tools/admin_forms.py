@@ -21,11 +21,14 @@ RISKS = (
 )
 _METHODS = tuple((name, name) for name in ("GET", "POST", "PUT", "PATCH", "DELETE"))
 _TRUST = (("untrusted", "untrusted: it may hold anybody's text"), ("trusted", "trusted: only our own data"))
+_STDIN = (("none", "nothing"), ("args", "all the arguments, as JSON"))
+_OUTPUT = (("text", "text"), ("json", "JSON"))
 _FIRST = ("name", "title", "description", "compact_description", "kind", "risk", "required_scope")
 _CODES = ("success", "not_applied")
 _PARTS = {
     "http": ("method", "url", "headers", "query", "body", "success", "not_applied", "select"),
     "python": ("function",),
+    "command": ("argv", "stdin", "output", "not_applied"),
 }
 
 
@@ -88,8 +91,22 @@ class ToolForm(forms.ModelForm):  # type: ignore[type-arg]
     body = ExactJson(
         rows=5, required=False, help_text='JSON; "{args.x}" becomes that exact value, "{args}" all of them.'
     )
+    argv = ExactJson(
+        label="Command", rows=6, initial=["/usr/bin/python3", "-c", "print('hello')"],
+        help_text='A list of texts: a program below /usr, then what it is given. "{args.x}" becomes that value, as one '
+        "element; no shell reads it.",
+    )  # fmt: skip
+    stdin = forms.ChoiceField(label="Standard input", choices=_STDIN)
+    output = forms.ChoiceField(label="What it prints", choices=_OUTPUT)
+    min_sandbox_level = forms.IntegerField(
+        label="Sandbox level",
+        initial=0,
+        help_text="Machines with a lower level refuse it. 3: isolated. 0: any sandbox.",
+    )
     success = Lines(rows=1, required=False, help_text="Status codes that mean done. Empty: 200 to 299.")
-    not_applied = Lines(rows=1, required=False, help_text="Status codes that say for certain that nothing was changed.")
+    not_applied = Lines(
+        rows=1, required=False, help_text="Status or exit codes that say for certain that nothing was changed."
+    )
     select = forms.CharField(required=False, help_text="JMESPath into the answer. Empty: all of it.")
     credential = forms.ChoiceField(required=False, help_text="The bearer that it sends, to its own host alone.")
     function = forms.ChoiceField(help_text="A function that code declares with @tool.")
@@ -170,7 +187,9 @@ def ordered(spec: ToolSpec) -> str:
 
 def form_of(kind: str) -> type[ToolForm]:
     """The form of one kind of tool: other kinds' fields are not in it."""
-    others = {part for name, parts in _PARTS.items() if name != kind for part in parts}
+    others = {part for parts in _PARTS.values() for part in parts} - set(_PARTS[kind])
     if kind != "http":
         others |= {"credential", "egress", "egress_by_argument"}
+    if kind != "command":
+        others.add("min_sandbox_level")
     return type("KindForm", (ToolForm,), {"kind": kind, **dict.fromkeys(others)})

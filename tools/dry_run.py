@@ -12,7 +12,7 @@ from agentops.tenancy.sealing import tenant_hmac_key
 from agentops.tenancy.transaction import tenant_transaction
 from tools.call import CancelSignal, PinnedTool, ToolCall
 from tools.credentials import credential_for, known_secrets
-from tools.domain import secrets, templates
+from tools.domain import command_line, secrets, templates
 from tools.domain.canonical import canonical, parse
 from tools.domain.errors import ToolNotFound
 from tools.domain.http_request import build
@@ -28,13 +28,16 @@ _KEY = "dry-run"
 
 @dataclass(frozen=True, slots=True)
 class WouldSend:
-    """What a change would do: for HTTP the request as it would leave, its secrets as tags; for code the arguments."""
+    """What a change would do: the request as it would leave, or the command (`argv`, and `body` on its standard input)
+    as it would be started, secrets as tags; for code the arguments.
+    """
 
     summary: str
     method: str
     url: str
     headers: tuple[tuple[str, str], ...]
     body: str | None
+    argv: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,9 @@ def _shown(actor: Actor, tool: PinnedTool, args: dict[str, Any], known: frozense
 
 
 def _would_send(spec: ToolSpec, masked: dict[str, Any], summary: str) -> WouldSend:
+    if spec.kind == "command":
+        line = command_line.build(spec, masked, _KEY)
+        return WouldSend(summary, "", "", (), line.stdin or None, line.argv)
     if spec.kind != "http":
         return WouldSend(summary, "", spec.name, (), canonical(parse(canonical(masked))))
     request = build(spec, masked, _KEY)

@@ -10,8 +10,10 @@ from tools.domain.answer import Answer
 from tools.domain.errors_values import InvalidJson
 from tools.domain.outcome import Failed, NotSent, Outcome, Succeeded, ToolError, ToolFault, Unknown
 from tools.domain.schema import faults_in
+from tools.domain.spec import ToolSpec
 from tools.kinds import command, http, python
 from tools.observation import observation_text
+from tools.sandbox.level import level
 
 __all__ = ["MAX_STORED_CHARACTERS", "CancelSignal", "PinnedTool", "ToolCall", "execute", "observation_text"]
 
@@ -46,6 +48,11 @@ def execute(call: ToolCall) -> Outcome:
 def seconds_left(call: ToolCall) -> float:
     """The call's time: the tool's own limit or what is left until the deadline, whichever is shorter."""
     return min(call.tool.spec.timeout_ms / 1000, call.deadline - time.monotonic())
+
+
+def sandbox_level(spec: ToolSpec) -> int | None:
+    """The level of the sandbox that this machine has for the tool; None where it has none, or the tool needs none."""
+    return (level().number or None) if spec.kind == "command" else None
 
 
 def _stopped_before(call: ToolCall) -> Outcome | None:

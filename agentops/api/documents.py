@@ -74,10 +74,11 @@ class RunDocument(Shown):
 
 
 class AttemptDocument(Shown):
-    """One try to execute a step; the outcome is null while it lasts."""
+    """One try to execute a step; the outcome is null while it lasts. `sandbox_level`: of a command that has ended."""
 
     number: int
     outcome: str | None
+    sandbox_level: int | None
     started_at: datetime
     finished_at: datetime | None
 
@@ -150,7 +151,10 @@ class QuorumDocument(Shown):
 
 
 class ApprovalDocument(Shown):
-    """A request for a person's decision. `canonical` is the text that `digest` binds, among other things."""
+    """A request for a person's decision. `canonical` is the text that `digest` binds, among other things.
+
+    `command`: of a tool that is one, what is started (`argv`), and whether the arguments are its standard input.
+    """
 
     id: UUID
     run: UUID
@@ -160,6 +164,7 @@ class ApprovalDocument(Shown):
     risk: str
     args: Any
     canonical: str
+    command: JsonObject | None
     digest: str
     reasons: list[str]
     preconditions: list[ConditionDocument]

@@ -64,6 +64,7 @@ def step(view: StepView) -> dict[str, Any]:
                 "number": a.number,
                 "outcome": a.outcome,
                 "detail": a.detail,
+                "sandbox_level": a.sandbox_level,
                 "started_at": a.started_at,
                 "finished_at": a.finished_at,
             }
@@ -102,6 +103,7 @@ def approval(row: RequestRow) -> dict[str, Any]:
         "risk": request.risk,
         "summary": request.summary,
         "target": snapshot["target"],
+        "command": snapshot.get("command"),
         "args": Raw(args),
         "canonical": args,
         "digest": request.digest,

@@ -72,7 +72,7 @@ type Next = Idle | Probe | Execute | Look | Think
 def begin(queue: str, hint: UUID | None, owner: UUID) -> Next | None:
     """Take a run that is due in `queue` and advance it. None: there is no work."""
     with ledger.opened_due(queue, hint) as book:
-        return None if book is None else _advance(book, owner, {})
+        return None if book is None else _advance(book, owner, {}, queue)
 
 
 def resume(
@@ -80,13 +80,14 @@ def resume(
     run_id: UUID,
     owner: UUID,
     *,
+    queue: str = "control",
     settled: Settled | None = None,
     left: Book | None = None,
     readings: Sequence[Reading] = (),
     found: Found | None = None,
     replied: tuple[Asked, Reply] | None = None,
 ) -> Next:
-    """Advance the run with what the worker brought back. `left`: as it had left the run for its call."""
+    """Advance the run with what a worker of `queue` brought back. `left`: as it had left the run for its call."""
     known: Readings = {(r.place, r.name): r for r in readings}
     with ledger.blaming(tenant_id, run_id), ledger.opened_run(tenant_id, run_id, left) as book:
         if settled is not None:
@@ -95,16 +96,16 @@ def resume(
             looking_up.take_in(book, found)
         if replied is not None:
             asking_model.take_in(book, *replied)
-        return _advance(book, owner, known)
+        return _advance(book, owner, known, queue)
 
 
-def _advance(book: Book, owner: UUID, readings: Readings) -> Next:
-    found = _next(book, owner, readings)
+def _advance(book: Book, owner: UUID, readings: Readings, queue: str) -> Next:
+    found = _next(book, owner, readings, queue)
     _schedule(book, found)
     return found
 
 
-def _next(book: Book, owner: UUID, readings: Readings) -> Next:
+def _next(book: Book, owner: UUID, readings: Readings, queue: str) -> Next:
     if not book.is_final and (restarted := heal(book, owner)) is not None:
         return Execute(restarted, book)
     if (lookup := looking_up.lookup_due(book)) is not None:
@@ -112,11 +113,19 @@ def _next(book: Book, owner: UUID, readings: Readings) -> Next:
     for _ in range(MAX_ROUNDS):
         if RunStatus(book.run.status) in FINAL or book.run.cancel_requested_at is not None:
             return Idle()
-        cleared = book.in_status(StepStatus.CLEARED)
-        found = _take(book, cleared[0], readings, owner) if cleared else _plan(book, readings, owner)
+        found = _take_or_plan(book, owner, readings, queue)
         if found is not None:
             return found
     return Idle(soon=True)
+
+
+def _take_or_plan(book: Book, owner: UUID, readings: Readings, queue: str) -> Next | None:
+    """A call that waits for the workers of another queue is left to them."""
+    cleared = book.in_status(StepStatus.CLEARED)
+    mine = [step for step in cleared if step.queue == queue]
+    if mine:
+        return _take(book, mine[0], readings, owner)
+    return Idle() if cleared else _plan(book, readings, owner)
 
 
 def _take(book: Book, step: Step, readings: Readings, owner: UUID) -> Next | None:

@@ -1,6 +1,7 @@
 """Asks people about a step: composes the snapshot that they see and the digest that binds it."""
 
 from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 from agentops.tenancy.ids import uuid7
@@ -19,6 +20,7 @@ from runs.operations.readings import Reading
 from runs.operations.superseding import changed, supersede
 from tools.domain import templates
 from tools.domain.canonical import Json, canonical, parse
+from tools.domain.command_line import shown
 from tools.domain.templates import Text, Verbatim
 
 REPETITIONS_SHOWN = 10
@@ -138,10 +140,11 @@ def _snapshot(
     book: Book, step: Step, tool: ToolNow, judged: Judgement, conditions: str, earlier: ApprovalRequest | None
 ) -> str:
     proposal, spec, pinned = book.proposals[step.id], tool.pinned.spec, tool.pinned
+    args: Any = parse(proposal.args or "{}")
     calls = _same_call(book, step, tool)
     same = [s for s in book.steps if s.fingerprint in calls and s is not step]
     body: dict[str, Json] = {
-        "args": parse(proposal.args or "{}"),
+        "args": args,
         "schema": spec.input_schema,
         "summary": {"template": spec.approval_summary or (spec.title or spec.name)},
         "title": spec.title or spec.name,
@@ -155,6 +158,7 @@ def _snapshot(
         "target": target(tool, proposal),
         "egress": list(spec.egress),
         "conditions": parse(conditions),
+        "command": shown(spec, args, step.idempotency_key or "") if spec.command else None,
         "idempotency": spec.idempotency,
         "idempotency_key": step.idempotency_key,
         "fingerprint": step.fingerprint,

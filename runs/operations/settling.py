@@ -22,10 +22,11 @@ FIRST_LOOKUP = timedelta(seconds=2)
 
 @dataclass(frozen=True)
 class Settled:
-    """A worker's report about the call that it had claimed."""
+    """A worker's report about the call that it had claimed, and the level of the sandbox that it had for it."""
 
     call: Claimed
     outcome: Outcome
+    sandbox_level: int | None = None
 
 
 def settle(book: Book, report: Settled) -> None:
@@ -35,12 +36,20 @@ def settle(book: Book, report: Settled) -> None:
     if step.status != StepStatus.RUNNING.value or step.token != call.token:
         book.note("late_result_refused", step=str(step.id), token=call.token, outcome=_name(report.outcome))
         return
+    _keep_level(book, step, report.sandbox_level)
     _close_attempt(book, step, report.outcome)
     if isinstance(report.outcome, Unknown) and _is_resent(book, step, call.tool.spec):
         _resend_later(book, step, report.outcome.reason)
         return
     step.lease_owner, step.lease_until = None, None
     _take_in(book, step, report)
+
+
+def _keep_level(book: Book, step: Step, level: int | None) -> None:
+    attempt = book.attempts.get(step.id)
+    if attempt is not None and level is not None:
+        attempt.sandbox_level = level
+        book.note("sandboxed", step=str(step.id), attempt=attempt.number, level=level)
 
 
 def _is_resent(book: Book, step: Step, spec: ToolSpec) -> bool:

@@ -11,17 +11,17 @@ from runs import execution
 
 
 @contextmanager
-def working(run_id: UUID) -> Iterator[None]:
+def working(run_id: UUID, queue: str = "control") -> Iterator[None]:
     """A worker has the run while the block runs, and has ended when it is left."""
-    worker = threading.Thread(target=_work, args=[run_id], daemon=True)
+    worker = threading.Thread(target=_work, args=[run_id, queue], daemon=True)
     worker.start()
     yield
     worker.join(20)
     assert not worker.is_alive()
 
 
-def _work(run_id: UUID) -> None:
+def _work(run_id: UUID, queue: str) -> None:
     try:
-        execution.work("control", run_id)
+        execution.work(queue, run_id)
     finally:
         connections.close_all()

@@ -1,14 +1,8 @@
-"""What the tests of commands need of the machine."""
-
-import shutil
+"""Every test here starts commands."""
 
 import pytest
 
-from tests.missing import not_here
 
-
-@pytest.fixture(autouse=True, scope="session")
-def bubblewrap() -> None:
-    """Without it there is nothing to test; a machine that has it and refuses it fails the tests."""
-    if shutil.which("bwrap") is None:
-        not_here("bubblewrap is not installed")
+@pytest.fixture(autouse=True)
+def commands(bubblewrap: None) -> None:
+    """The sandbox is made of it."""

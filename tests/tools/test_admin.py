@@ -95,6 +95,36 @@ def test_a_function_in_code_has_its_own_form(cast: Cast) -> None:
     assert _row(cast).spec.python is not None
 
 
+COMMAND = {
+    "argv": '["/usr/bin/grep", "--", "{args.x}"]', "stdin": "args", "output": "json", "not_applied": "1 2",
+    "min_sandbox_level": "3", "input_schema": '{"type": "object", "properties": {"x": {"type": "string"}}}',
+}  # fmt: skip
+
+
+def test_a_command_has_its_own_form_and_is_saved_unchanged(cast: Cast) -> None:
+    client = cast.carol.signed_in()
+    page = client.get(f"{ADD}?kind=command").content.decode()
+    assert 'name="argv"' in page
+    assert not any(f'name="{other}"' in page for other in ("url", "function", "egress", "credential"))
+    added = client.post(f"{ADD}?kind=command", _filled(**COMMAND))
+    assert added.status_code == 302, added.content.decode()
+    row = _row(cast)
+    assert row.spec.command is not None
+    assert row.spec.command.argv == ("/usr/bin/grep", "--", "{args.x}")
+    assert (row.spec.command.stdin, row.spec.command.output, row.spec.command.not_applied) == ("args", "json", (1, 2))
+    assert (row.spec.queue, row.spec.min_sandbox_level) == ("sandbox", 3)
+    form = client.get(f"/admin/tools/tool/{row.id}/change/").context["adminform"].form
+    again = {field.html_name: value for field in form if (value := field.value()) not in (None, False)}
+    assert client.post(f"/admin/tools/tool/{row.id}/change/", again).status_code == 302
+    assert _row(cast).number == 1
+
+
+def test_a_fault_of_a_command_is_shown_at_its_field(cast: Cast) -> None:
+    sent = _filled(**COMMAND | {"argv": '["/usr/bin/sh", "-c", "ls {args.x}"]'})
+    answer = cast.carol.signed_in().post(f"{ADD}?kind=command", sent)
+    assert "an element of its own" in str(answer.context["adminform"].form.errors["argv"])
+
+
 @pytest.mark.parametrize(
     ("change", "field", "said"),
     [

@@ -54,3 +54,8 @@ class CommandCall(Part):
     stdin: Literal["none", "args"] = "none"
     output: Literal["text", "json"] = "text"
     not_applied: tuple[Annotated[int, Field(ge=1, le=255)], ...] = ()
+
+    @property
+    def takes_args(self) -> bool:
+        """Whether all the arguments are its standard input."""
+        return self.stdin == "args"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tools.domain.call_parts import CommandCall
-from tools.domain.canonical import canonical
+from tools.domain.canonical import Json, canonical
 from tools.domain.filling import MISSING, PLACEHOLDER, at, scalar
 from tools.domain.outcome import ToolError
 from tools.domain.spec import ToolSpec
@@ -30,7 +30,16 @@ def build(spec: ToolSpec, args: dict[str, Any], idempotency_key: str) -> Command
     how, _, name = spec.idempotency.partition(":")
     if how == "arg":
         args = args | {name: idempotency_key}
-    return CommandLine(tuple(_elements(command, args)), canonical(args) if command.stdin == "args" else "")
+    return CommandLine(tuple(_elements(command, args)), canonical(args) if command.takes_args else "")
+
+
+def shown(spec: ToolSpec, args: dict[str, Any], idempotency_key: str) -> dict[str, Json] | None:
+    """What people see of it: `argv`, and whether the arguments are its standard input; None: it cannot be started."""
+    try:
+        line = build(spec, args, idempotency_key)
+    except ToolError:
+        return None
+    return {"argv": list(line.argv), "stdin": line.stdin != ""}
 
 
 def placeholders(command: CommandCall) -> Iterator[tuple[str, str, bool]]:

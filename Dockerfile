@@ -10,6 +10,7 @@ ENV PATH=/app/.venv/bin:$PATH AGENTOPS_STATIC_ROOT=/app/collected
 RUN DEBUG=true python manage.py collectstatic --noinput
 
 FROM python:3.13-slim
+RUN apt-get update && apt-get install --yes --no-install-recommends bubblewrap && rm -rf /var/lib/apt/lists/*
 RUN useradd --system --create-home --home-dir /var/lib/agentops agentops
 WORKDIR /app
 COPY --from=build /app /app

@@ -28,7 +28,8 @@ def readyz(request: HttpRequest) -> JsonResponse:
     probes: dict[str, Callable[[], str]] = {"database": _database, "broker": _broker, "beat": _beat, "worker": _worker}
     found = {name: _answer(probe) for name, probe in probes.items()}
     ready = all(fault == "" for fault in found.values())
-    body = {"ready": ready, **{name: fault or "ok" for name, fault in found.items()}}
+    # Without a sandbox commands are refused, and everything else works.
+    body = {"ready": ready, **{name: fault or "ok" for name, fault in found.items()}, "sandbox": _answer(sandbox)}
     answer = JsonResponse(body, status=HTTPStatus.OK if ready else HTTPStatus.SERVICE_UNAVAILABLE)
     # Being asked often is its purpose: the answer is the report, and a line a second in the log is none.
     setattr(answer, "_has_been_logged", True)  # noqa: B010 - Django reads it, the stubs do not know it
@@ -58,6 +59,14 @@ def unsafe_role() -> str:
     faults = {"is a superuser": is_super, "has BYPASSRLS": bypasses, "owns tables": owns}
     found = " and ".join(fault for fault, applies in faults.items() if applies)
     return f"The database role of DATABASE_URL {found}." if found else ""
+
+
+def sandbox() -> str:
+    """What commands have where they run, as the worker said that answered last."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT said FROM embedded_pulse WHERE queue = 'sandbox'")
+        row = cursor.fetchone()
+    return str(row[0]) if row else "no worker has said"
 
 
 def _answer(probe: Callable[[], str]) -> str:

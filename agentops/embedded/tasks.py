@@ -6,19 +6,22 @@ from celery import current_app, shared_task
 from celery.signals import worker_ready
 from django.db import connection
 
+from tools.sandbox.level import level
+
 
 @shared_task(name="agentops.pulse", ignore_result=True)
 def pulse(queue: str) -> None:
     """Write down that `queue` is served."""
-    seen(queue)
+    seen(queue, str(level()) if queue == "sandbox" else "")
 
 
-def seen(what: str) -> None:
-    """Write down, by the database's clock, that this was seen to work."""
+def seen(what: str, said: str = "") -> None:
+    """Write down, by the database's clock, that this was seen to work, and what it said of itself."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "INSERT INTO embedded_pulse (queue, at) VALUES (%s, now()) ON CONFLICT (queue) DO UPDATE SET at = now()",
-            [what],
+            "INSERT INTO embedded_pulse (queue, at, said) VALUES (%s, now(), %s)"
+            " ON CONFLICT (queue) DO UPDATE SET at = now(), said = excluded.said",
+            [what, said],
         )
 
 

@@ -7,6 +7,7 @@ from django.http import HttpResponse, QueryDict
 from django.views.decorators.http import require_http_methods, require_safe
 
 from agentops.domain_error import DomainError
+from agentops.health import sandbox
 from agentops.tenancy.access import require_scope
 from agentops.tenancy.actor import Actor
 from agentops.tenancy.scopes import TOOLS_READ, TOOLS_WRITE
@@ -69,6 +70,7 @@ def _tool(actor: Actor, name: str) -> dict[str, Any]:
     return {
         "tool": tool,
         "spec": tool.spec,
+        "sandbox": sandbox() if tool.spec.command else "",
         "time_limit": tool.spec.timeout_ms / 1000,
         "versions": versions,
         "users": agents_using(actor, name),

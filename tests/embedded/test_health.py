@@ -6,7 +6,9 @@ import pytest
 from django.db import connections
 from django.test import Client
 
+from agentops.embedded import tasks
 from agentops.health import unsafe_role
+from tools.sandbox import enclosure, level
 
 
 @pytest.fixture
@@ -53,6 +55,24 @@ def test_a_missing_beat_is_named_and_no_worker_is_blamed_for_it(pulse: None) -> 
     assert answer.json()["worker"] == "ok"
     _execute("DELETE FROM embedded_pulse WHERE queue = 'beat'")
     assert Client().get("/readyz").json()["beat"] == "has never ticked"
+
+
+def test_readiness_says_what_commands_have_where_they_run(pulse: None, bubblewrap: None) -> None:
+    assert Client().get("/readyz").json()["sandbox"] == "no worker has said"
+    tasks.pulse("sandbox")
+    assert Client().get("/readyz").json()["sandbox"] == "level 3"
+
+
+def test_a_machine_without_a_sandbox_is_ready_and_says_what_to_install(
+    pulse: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(enclosure.ENVIRONMENT, "PATH", "/nowhere")
+    level._isolated.cache_clear()
+    tasks.pulse("sandbox")
+    found = Client().get("/readyz").json()
+    assert found["ready"] is True
+    assert found["sandbox"].startswith("none, so no command runs. ")
+    assert "apt install" in found["sandbox"]
 
 
 def test_the_plain_role_may_serve() -> None:

@@ -28,6 +28,9 @@ class Level:
     fault: str = ""
     remedy: str = ""
 
+    def __str__(self) -> str:
+        return f"level {self.number}" if self.number else f"none, so no command runs. {self.fault} {self.remedy}"
+
 
 def level() -> Level:
     """The level of this machine. What works is kept for this process; what does not is tried again when asked."""

@@ -1,14 +1,17 @@
 """A worker's segment: claim, execute, settle, until the run waits for somebody or its slice of time is over."""
 
 import time
+from contextlib import suppress
 from uuid import UUID
+
+from django.db import InterfaceError, OperationalError, close_old_connections
 
 from agentops.after_commit import nudge
 from agentops.logs import naming
 from agentops.tenancy.ids import uuid7
 from runs import inflight, probing, thinking
 from runs.book import Book
-from runs.leases import Lease
+from runs.leases import LEASE_SECONDS, Lease
 from runs.ledger import RunBroke
 from runs.operations import advancing
 from runs.operations.advancing import Execute, Idle, Look, Next, Probe, Think
@@ -22,6 +25,7 @@ SLICE_SECONDS = 20.0
 START_WITHIN = 3.0
 """A call that did not start this soon after its claim is handed back: its lease may be somebody else's by its end."""
 GRACE = 5.0
+AGAIN_SECONDS = 0.5
 
 
 def work(queue: str, hint: UUID | None) -> int:
@@ -65,6 +69,20 @@ def _segment(found: Next, owner: UUID, queue: str) -> None:
 
 
 def _settled(report: Settled, owner: UUID, queue: str, left: Book) -> Next:
+    """A database that is away for a moment is asked again: what a call did is known to nobody else."""
+    ends = time.monotonic() + LEASE_SECONDS
+    try:
+        return _taken_in(report, owner, queue, left)
+    except (OperationalError, InterfaceError):
+        while time.monotonic() < ends:
+            time.sleep(AGAIN_SECONDS)
+            close_old_connections()
+            with suppress(OperationalError, InterfaceError):
+                return _taken_in(report, owner, queue, None)
+        raise
+
+
+def _taken_in(report: Settled, owner: UUID, queue: str, left: Book | None) -> Next:
     call = report.call
     try:
         return advancing.resume(call.tenant_id, call.run_id, owner, queue=queue, settled=report, left=left)

@@ -1,4 +1,4 @@
-"""A worker whose wall clock is wrong: all that the engine, Celery and the broker's client ask for the time.
+"""A process whose wall clock is wrong: all that the engine, Celery and the broker's client ask for the time.
 
 Not libfaketime: it moves the monotonic deadline of `time.sleep`, too, which then fails.
 """
@@ -7,7 +7,9 @@ import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
+import celery.worker.request
 import kombu.transport.redis
 from celery import Celery
 from django.utils import timezone
@@ -27,7 +29,16 @@ def turn(file: Path) -> None:
     def moments(clock: Callable[..., datetime]) -> Callable[..., datetime]:
         return lambda *args: clock(*args) + timedelta(seconds=off())
 
+    def calendar(kind: type[datetime]) -> type[datetime]:
+        class Off(kind):  # type: ignore[misc, valid-type]  # whatever stands there
+            @classmethod
+            def now(cls, tz: Any = None) -> datetime:
+                return datetime.now(tz) + timedelta(seconds=off())  # noqa: TID251 - it is the clock itself
+
+        return Off
+
     plant(time, "time", seconds)
     plant(kombu.transport.redis, "time", seconds)
     plant(timezone, "now", moments)
     plant(Celery, "now", moments)
+    plant(celery.worker.request, "datetime", calendar)

@@ -16,6 +16,7 @@ from tests.faults.parts import Keeper, Nursery, Part, program
 from tests.up import ROOT, free_port, plain_environment, until
 
 DATABASE = "agentops"
+VISIBLE_SECONDS = 1
 _KEY = "the-key-of-the-fault-tests-which-protects-nothing-at-all-0123456789"
 
 
@@ -55,7 +56,7 @@ class Cluster:
         self.keys = self._prepare()
         self.web = self._child("web")
         self.workers = [self._child("worker-0"), self._child("worker-1", str(self.clock))]
-        self.beat = self._child("beat")
+        self.beat = self._child("beat", str(self.clock))
         for part in (self.web, *self.workers, self.beat):
             part.start()
         until(self.is_ready, 120)
@@ -107,6 +108,7 @@ class Cluster:
             "AGENTOPS_ALLOWED_HOSTS": "127.0.0.1",
             "AGENTOPS_ALLOWED_PRIVATE_HOSTS": f"127.0.0.1:{self.ports['outside']}",
             "AGENTOPS_LOG": "WARNING",
+            "AGENTOPS_VISIBILITY_SECONDS": str(VISIBLE_SECONDS),
             "SECRET_KEY": _KEY,
             "DATABASE_URL": self.postgres.url(APP, DATABASE),
             "PYTHONPATH": str(ROOT),
@@ -133,8 +135,8 @@ class Cluster:
         role = name.partition("-")[0]
 
         def start() -> int:
-            arguments = (str(self.home), self.mutant, *rest) if role == "worker" else ()
-            return self.nursery.start(name, role, *arguments)
+            own = (str(self.home), self.mutant) if role == "worker" else ()
+            return self.nursery.start(name, role, *own, *rest)
 
         return self._kept(Part(name, start))
 

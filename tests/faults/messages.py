@@ -1,6 +1,10 @@
 """What can happen to messages: lost, doubled, late, out of order, nonsense. With Redis and with the embedded queue."""
 
+import re
+import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 from uuid import uuid4
 
@@ -13,6 +17,8 @@ from agentops.embedded.postgres import APP
 from tests.faults.cluster import DATABASE, Cluster
 
 QUEUES = ("control", "sandbox")
+_OVER = "over"
+_GIVEN_AGAIN = re.compile(r"HSET unacked .*redelivered\\*\": true")
 
 
 class Messages:
@@ -51,6 +57,26 @@ class Messages:
             for queue in QUEUES:
                 self.cluster.sql("SELECT pgmq.purge_queue(%s)", queue)
 
+    def unfinished(self, hint: str, seconds: float = 0) -> bool:
+        """Whether a worker got news of this run longer ago than that and is not done with it. Redis only."""
+        client = self.cluster.redis_client()
+        old: Any = client.zrangebyscore("unacked_index", "-inf", time.time() - seconds)
+        held: Any = client.hmget("unacked", old) if old else []
+        return any(hint.encode() in body for body in held if body)
+
+    @contextmanager
+    def delivered_again(self) -> Iterator[Callable[[str], bool]]:
+        """Tells whether, within this block, Redis gave news of a run to a worker for the second time."""
+        heard: list[str] = []
+        client: Any = self.cluster.redis_client()
+        with client.monitor() as monitor:
+            reader = threading.Thread(target=_listen, args=(monitor, heard), daemon=True)
+            reader.start()
+            yield lambda hint: any(hint in command for command in heard)
+            heard.append(_OVER)
+            client.ping()
+            reader.join(10)
+
     def double(self, hints: list[str]) -> None:
         """The same news several times, about runs that are over and runs that never were, in the wrong queue too."""
         for hint in [*hints, *hints, str(uuid4())]:
@@ -80,3 +106,10 @@ class Messages:
             self.cluster.redis_client().lpush(queue, body)
         else:
             self.cluster.sql("SELECT pgmq.send(%s, %s::jsonb)", queue, body)
+
+
+def _listen(monitor: Any, heard: list[str]) -> None:
+    while _OVER not in heard:
+        command = monitor.next_command()["command"]
+        if _GIVEN_AGAIN.match(command):
+            heard.append(command)

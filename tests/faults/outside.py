@@ -3,7 +3,8 @@
     python -m tests.faults.outside PORT FOLDER
 
 `seen.jsonl` in the folder has a line for each request. `mood` there overrides the behaviour of ordinary requests
-while it exists; `release` lets go of those that are held. `arrived/REF` appears when a request did.
+while it exists; `release` lets go of those that are held, `release.SERIAL` of one. `arrived/REF` appears when a
+request did.
 """
 
 import json
@@ -65,10 +66,11 @@ class Outside(ThreadingHTTPServer):
         except FileNotFoundError:
             return "ok"
 
-    def wait_for_release(self) -> None:
+    def wait_for_release(self, serial: int) -> None:
         """Hold the request until somebody says so."""
+        names = [self.folder / "release", self.folder / f"release.{serial}"]
         ends = time.monotonic() + HELD_SECONDS
-        while not (self.folder / "release").exists() and time.monotonic() < ends:
+        while not any(name.exists() for name in names) and time.monotonic() < ends:
             time.sleep(0.02)
 
     def _remember(self, line: dict[str, Any]) -> None:
@@ -108,7 +110,7 @@ class Handler(BaseHTTPRequestHandler):
         self.server.announce(ref)
         time.sleep({"slow": SLOW_SECONDS, "hang": HANG_SECONDS}.get(mode, 0))
         if mode == "held":
-            self.server.wait_for_release()
+            self.server.wait_for_release(serial)
         if mode == "cut":
             self.close_connection = True
         else:

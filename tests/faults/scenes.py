@@ -11,7 +11,8 @@ from tests.faults.cluster import Cluster
 from tests.faults.desk import Desk
 from tests.faults.facts import Facts, gather
 from tests.faults.messages import Messages
-from tests.faults.oracle import unsettled
+from tests.faults.oracle import Promises, judge, unsettled
+from tests.faults.parts import wait_for_end
 from tests.faults.record import Line, seen
 from tests.up import until
 
@@ -48,9 +49,19 @@ class Stage:
         """The next worker that reaches this point with this tool ends there."""
         (self.cluster.home / "armed" / f"{point}.{tool}").touch()
 
-    def is_fired(self, point: str, tool: str) -> bool:
-        """Whether it has ended one."""
-        return not (self.cluster.home / "armed" / f"{point}.{tool}").exists()
+    def wait_for_death(self, point: str, tool: str) -> None:
+        """Return when it has ended one."""
+        until(lambda: not (self.cluster.home / "armed" / f"{point}.{tool}").exists(), 30)
+        for mark in (self.cluster.home / "fired").glob(f"{point}.{tool}.*"):
+            assert wait_for_end(int(mark.suffix[1:]), 20), mark
+
+    def let_go(self, name: str = "release") -> None:
+        """The tool server answers what it holds; this request alone, where `name` says which."""
+        (self.cluster.home / name).touch()
+
+    def hold_again(self) -> None:
+        """It holds what comes from now on."""
+        (self.cluster.home / "release").unlink()
 
     @contextmanager
     def stopped_workers(self) -> Iterator[None]:
@@ -82,6 +93,25 @@ class Scene:
         """This, when nothing of it moves by itself any more."""
         until(lambda: not unsettled(self.facts()), seconds)
         return self
+
+    def lease_ends(self) -> "Scene":
+        """This, as if the time of its leases had passed, with everybody told to look."""
+        query = "UPDATE runs_step SET lease_until = clock_timestamp() WHERE run_id = %s AND status = 'running'"
+        self.stage.cluster.sql(query, self.run)
+        self.stage.cluster.sql("UPDATE runs_work_item SET due_at = clock_timestamp() WHERE id = %s", self.run)
+        self.stage.messages.nudge(self.run)
+        return self
+
+    def is_done_once(self) -> None:
+        """It ends well: every promise is kept, all succeeded, and the world outside changed once."""
+        self.settled()
+        assert self.complaints() == []
+        assert set(self.statuses()) == {"succeeded"}
+        assert [line.acted for line in self.lines()].count(True) == 1
+
+    def complaints(self) -> list[str]:
+        """Which promises are broken."""
+        return list(judge(self.facts(), Promises()).broken)
 
     def settled_known(self, seconds: float = 60) -> "Scene":
         """The same, and no outcome is unknown."""
@@ -123,13 +153,14 @@ def stale_worker(stage: Stage) -> list[str]:
     until(lambda: len(scene.lines()) == 1, 30)
     first.signal(signal.SIGSTOP)
     second.signal(signal.SIGCONT)
+    scene.lease_ends()
     until(lambda: len(scene.lines()) == 2, 45)
     first.signal(signal.SIGCONT)
+    stage.let_go(f"release.{scene.lines()[0].serial}")
     until(lambda: "late_result_refused" in scene.kinds() or scene.statuses() != ["running"], 30)
     complaints = [] if scene.statuses() == ["running"] else ["the stale worker settled the call of the other one"]
-    (stage.cluster.home / "release").touch()
+    stage.let_go(f"release.{scene.lines()[1].serial}")
     scene.settled()
-    (stage.cluster.home / "release").unlink()
     return complaints
 
 
@@ -160,9 +191,14 @@ def changed_arguments(stage: Stage) -> Scene:
     return scene
 
 
-def killed_worker(stage: Stage, point: str, tool: str, agent: str) -> Scene:
-    """A worker is gone at this point of the call."""
+def dead_worker(stage: Stage, point: str, tool: str, agent: str) -> Scene:
+    """A worker is gone at this point of the call; its lease lasts."""
     stage.arm(point, tool)
     scene = stage.approved(agent) if agent != "looks" else stage.start(agent)
-    until(lambda: stage.is_fired(point, tool), 30)
+    stage.wait_for_death(point, tool)
     return scene
+
+
+def killed_worker(stage: Stage, point: str, tool: str, agent: str) -> Scene:
+    """A worker is gone at this point of the call, and the time of its lease with it."""
+    return dead_worker(stage, point, tool, agent).lease_ends()

@@ -2,20 +2,12 @@
 
 from redis.client import PubSub
 
-from tests.faults.oracle import Promises, judge
-from tests.faults.scenes import Scene, Stage, lost_message
+from tests.faults.scenes import Stage, lost_message
 from tests.up import until
 
 
-def _is_done_once(scene: Scene) -> None:
-    scene.settled()
-    assert judge(scene.facts(), Promises()).broken == []
-    assert set(scene.statuses()) == {"succeeded"}
-    assert [line.acted for line in scene.lines()].count(True) == 1
-
-
 def test_an_approved_call_is_made_although_the_broker_was_flushed(stage: Stage) -> None:
-    _is_done_once(lost_message(stage))
+    lost_message(stage).is_done_once()
 
 
 def test_messages_that_come_twice_and_about_other_things_change_nothing(stage: Stage) -> None:
@@ -24,7 +16,7 @@ def test_messages_that_come_twice_and_about_other_things_change_nothing(stage: S
     stage.messages.double([scene.run])
     assert stage.bob.decide(request) == 201
     stage.messages.double([scene.run, scene.run])
-    _is_done_once(scene)
+    scene.is_done_once()
 
 
 def test_messages_that_come_late_and_in_another_order_change_nothing(stage: Stage) -> None:
@@ -34,7 +26,7 @@ def test_messages_that_come_late_and_in_another_order_change_nothing(stage: Stag
         assert [stage.bob.decide(request) for request in requests] == [201] * 4
         assert stage.messages.reorder(0) >= 2
     for scene in scenes:
-        _is_done_once(scene)
+        scene.is_done_once()
 
 
 def test_what_is_approved_while_redis_is_away_is_made_when_it_is_back(stage: Stage) -> None:
@@ -46,8 +38,22 @@ def test_what_is_approved_while_redis_is_away_is_made_when_it_is_back(stage: Sta
     redis.kill()
     assert stage.bob.decide(request) == 201
     redis.start()
-    _is_done_once(scene)
+    scene.is_done_once()
     until(stage.cluster.is_ready, 30)
+
+
+def test_what_is_approved_while_redis_is_full_is_made_when_it_has_room(stage: Stage) -> None:
+    scene, client = stage.start("pays"), stage.cluster.redis_client()
+    request = scene.asked()
+    client.config_resetstat()
+    client.config_set("maxmemory", 1)
+    try:
+        assert stage.bob.decide(request) == 201
+        until(lambda: "errorstat_OOM" in client.info("errorstats"), 20)
+    finally:
+        client.config_set("maxmemory", 0)
+    scene.is_done_once()
+    until(stage.cluster.is_ready, 60)
 
 
 def test_a_call_approved_the_moment_it_asks_is_made_once(stage: Stage) -> None:
@@ -65,7 +71,7 @@ def test_a_call_approved_the_moment_it_asks_is_made_once(stage: Stage) -> None:
 
         until(decide_all, 60)
     for scene in scenes:
-        _is_done_once(scene)
+        scene.is_done_once()
 
 
 def test_open_pages_are_told_through_redis_after_it_was_away_too(stage: Stage) -> None:

@@ -5,7 +5,6 @@ from contextlib import suppress
 
 import pytest
 
-from tests.faults.oracle import Promises, judge
 from tests.faults.scenes import Scene, Stage, changed_arguments, killed_worker, lost_message, stale_worker
 
 
@@ -20,7 +19,7 @@ def complaints(scene: Scene, seconds: float = 45) -> list[str]:
     """What the oracle says of this run when it is quiet, or has had its time."""
     with suppress(AssertionError):
         scene.settled(seconds)
-    return list(judge(scene.facts(), Promises()).broken)
+    return scene.complaints()
 
 
 def test_a_stale_worker_cannot_settle(stage: Stage) -> None:
@@ -35,7 +34,7 @@ def test_an_engine_without_fencing_is_caught(stage: Stage, broken: Callable[[str
 def test_an_engine_without_sweeps_is_caught(stage: Stage, broken: Callable[[str], None]) -> None:
     broken("no_sweep")
     scene = lost_message(stage)
-    found = complaints(scene, 10)
+    found = complaints(scene, 5)
     assert any("is cleared" in word for word in found), found
     # Its call is still due, and would be the one that the next test's fault hits.
     stage.cluster.employ()
@@ -65,5 +64,5 @@ def test_an_engine_whose_events_are_outside_the_transaction_is_caught(
     stage: Stage, broken: Callable[[str], None]
 ) -> None:
     broken("event_outside")
-    found = complaints(killed_worker(stage, "claim_uncommitted", "pay", "pays"), 10)
+    found = complaints(killed_worker(stage, "claim_uncommitted", "pay", "pays"), 5)
     assert any("the chain of run" in word for word in found), found

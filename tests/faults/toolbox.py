@@ -4,7 +4,7 @@ from typing import Any
 
 BEHAVIOURS = ("ok", "slow", "late", "fail", "error", "cut", "hang", "shape", "large", "held")
 TOOL_SECONDS = 2
-HELD_TOOL_SECONDS = 5
+HELD_TOOL_SECONDS = 15
 _FIELDS = {
     "type": "object",
     "properties": {

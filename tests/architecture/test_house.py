@@ -32,6 +32,10 @@ def sources() -> list[Path]:
     return [path for name in CODE for path in (ROOT / name).rglob("*.py") if "migrations" not in path.parts]
 
 
+def documents() -> list[Path]:
+    return [*ROOT.glob("*.md"), *(path for name in ("docs", "clients") for path in (ROOT / name).rglob("*.md"))]
+
+
 def test_the_import_contracts_hold() -> None:
     program = Path(sys.executable).with_name("lint-imports")
     done = subprocess.run([program, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
@@ -93,6 +97,20 @@ def test_every_dependency_is_explained() -> None:
     names = {re.split(r"[\[><=~ ]", requirement)[0] for requirement in project["dependencies"]}
     explained = set(re.findall(r"`([a-z0-9-]+)`", _read("docs/dependencies.md")))
     assert names - explained == set()
+
+
+@pytest.mark.parametrize("document", documents(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_file_that_a_document_names_exists(document: Path) -> None:
+    text, folders = document.read_text(), "|".join(path.name for path in ROOT.iterdir() if path.is_dir())
+    linked = {document.parent / link for link in re.findall(r"\]\((?!\w+:)([^)#]+)", text)}
+    named = {ROOT / name for name in re.findall(rf"`((?:{folders})/[\w./-]*(?:/|\.\w+))`", text)}
+    assert [path for path in linked | named if not path.exists()] == []
+
+
+def test_every_operation_in_the_life_of_a_call_has_its_file() -> None:
+    named = set(re.findall(r"`(\w+\.py)`", _read("docs/call-life-cycle.md")))
+    assert named
+    assert named <= {path.name for path in (ROOT / "runs" / "operations").iterdir()}
 
 
 def _read(name: str) -> str:

@@ -92,6 +92,12 @@ def test_every_make_target_that_a_document_names_exists(document: str) -> None:
     assert named <= targets
 
 
+def test_every_test_that_guards_against_a_bug_of_others_exists() -> None:
+    named = re.findall(r"`(\w+/\w+\.py)::(test_\w+)`", _read("docs/faults.md"))
+    assert named
+    assert [(file, name) for file, name in named if f"\ndef {name}(" not in _read(f"tests/{file}")] == []
+
+
 def test_every_dependency_is_explained() -> None:
     project = tomllib.loads(_read("pyproject.toml"))["project"]
     names = {re.split(r"[\[><=~ ]", requirement)[0] for requirement in project["dependencies"]}

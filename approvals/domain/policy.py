@@ -155,12 +155,12 @@ def _preset(preset: Preset, facts: Facts) -> Sequence[_Match]:
 
 def _match(rule: Rule, facts: Facts) -> _Match | None:
     try:
-        matched = expressions.evaluate(rule.when, _context(facts))
+        matched = expressions.yes_or_no(rule.when, _context(facts))
     except ExpressionFailed as error:
         reason = f"Rule “{rule.name}” could not be evaluated, so it asks: {error.message}"
         effect = rule.effect if rule.effect is Effect.DENY else Effect.REQUIRE_APPROVAL
         return _Match(rule.name, effect, reason, rule.quorum, rule.group, rule.expires_in)
-    if matched is not True:
+    if not matched:
         return None
     reason = rule.reason or f"Rule “{rule.name}”."
     return _Match(rule.name, rule.effect, reason, rule.quorum, rule.group, rule.expires_in)

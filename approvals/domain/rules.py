@@ -38,7 +38,7 @@ def _meaning(policy: Policy) -> Iterator[SpecFault]:
 
 def _rule(place: str, rule: Rule) -> Iterator[SpecFault]:
     try:
-        expressions.check_names(rule.when, NAMES)
+        expressions.check_condition(rule.when, NAMES)
     except InvalidExpression as error:
         yield SpecFault(f"{place}/when", error.message)
     if rule.group is not None and rule.group not in DECIDING_ROLES:

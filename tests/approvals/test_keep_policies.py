@@ -143,6 +143,9 @@ def test_a_fault_is_shown_at_its_field(cast: Cast, given: dict[str, Any], field:
     ("rules", "pointer", "said"),
     [
         ([rule(when="1 +")], "/rules/0/when", "Syntax error"),
+        ([rule(when="1 + 1")], "/rules/0/when", "neither true nor false"),
+        ([rule(when="'deny' + '!'")], "/rules/0/when", "neither true nor false"),
+        ([rule(when="1 + 'a'")], "/rules/0/when", "could not be evaluated"),
         ([rule(), rule()], "/rules/1/name", "Another rule"),
         ([rule(group="wizards")], "/rules/0/group", "Nobody could decide"),
         ([rule(effect="maybe")], "/rules/0/effect", "'allow'"),
@@ -169,6 +172,17 @@ def test_a_rule_sees_every_name_that_it_may_use() -> None:
     for name in sorted(NAMES):
         policy = Policy.model_validate({"rules": [rule(when=f"type({name}) != null_type")]})
         assert judge(policy, facts).effect == "deny", name
+
+
+@pytest.mark.parametrize(("effect", "expected"), [("deny", "deny"), ("allow", "require_approval")])
+@pytest.mark.parametrize("when", ["args.amount", "args.amount + 1", "args", "args.gone"])
+def test_a_rule_that_says_neither_yes_nor_no_asks_or_denies(when: str, effect: str, expected: str) -> None:
+    facts = Facts(
+        tool="pay", risk="read", is_effect=True, tainted=False, args={"amount": 5}, run={}, principal="p", tenant="t"
+    )
+    judged = judge(Policy.model_validate({"rules": [rule(when=when, effect=effect)]}), facts)
+    assert judged.effect == expected
+    assert "could not be evaluated, so it asks" in " ".join(judged.reasons)
 
 
 def test_a_rule_is_in_force_for_new_proposals_and_again_at_claim(stage: Stage) -> None:

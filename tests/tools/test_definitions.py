@@ -91,6 +91,7 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"cost": {"records": {"in": "args", "pointer": "a"}}}, "/cost/records"),
     ({"preconditions": [CONDITION | {"select": "a.["}]}, "/preconditions/0/select"),
     ({"preconditions": [CONDITION | {"expect": "now =="}]}, "/preconditions/0/expect"),
+    ({"preconditions": [CONDITION | {"expect": "'now'"}]}, "/preconditions/0/expect"),
     ({"preconditions": [CONDITION, CONDITION]}, "/preconditions/1/name"),
     ({"preconditions": [CONDITION | {"probe": {"tool": "payment_create"}}]}, "/preconditions/0/probe/tool"),
     ({"preconditions": [CONDITION | {"probe": {"tool": "x", "args": {"i": {"$cel": "("}}}}]},

@@ -107,9 +107,9 @@ def _preconditions(spec: ToolSpec) -> Faults:
 
 def _reconcile(reconcile: Reconcile) -> Faults:
     names = ("args", "idempotency_key", "result")
-    yield from _tried("/reconcile/succeeded", expressions.check_names, reconcile.succeeded, names)
+    yield from _tried("/reconcile/succeeded", expressions.check_condition, reconcile.succeeded, names)
     if reconcile.failed is not None:
-        yield from _tried("/reconcile/failed", expressions.check_names, reconcile.failed, names)
+        yield from _tried("/reconcile/failed", expressions.check_condition, reconcile.failed, names)
     yield from _tried("/reconcile/result", expressions.check_jmespath, reconcile.result)
     yield from _probe_expressions(reconcile.probe.args, "/reconcile/probe/args", ("args", "idempotency_key"))
 
@@ -118,7 +118,7 @@ def _precondition(precondition: Precondition, pointer: str) -> Faults:
     yield from _tried(f"{pointer}/select", expressions.check_jmespath, precondition.select)
     if precondition.expect is not None:
         names = ("args", "before", "now")
-        yield from _tried(f"{pointer}/expect", expressions.check_names, precondition.expect, names)
+        yield from _tried(f"{pointer}/expect", expressions.check_condition, precondition.expect, names)
     yield from _probe_expressions(precondition.probe.args, f"{pointer}/probe/args", ("args",))
 
 

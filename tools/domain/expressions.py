@@ -48,6 +48,17 @@ def check_names(source: str, known: Collection[str]) -> None:
         raise InvalidExpression(f"There is no “{unknown[0]}” here; known are {', '.join(sorted(known))}.")
 
 
+def check_condition(source: str, known: Collection[str]) -> None:
+    """As `check_names`; what reads nothing is evaluated at once, and must be true or false."""
+    check_names(source, known)
+    if names_in(source):
+        return
+    try:
+        yes_or_no(source, {})
+    except ExpressionFailed as error:
+        raise InvalidExpression(error.message) from None
+
+
 def check_jmespath(source: str) -> None:
     """Raises InvalidExpression unless `source` compiles."""
     _search(source)
@@ -68,10 +79,18 @@ def evaluate(source: str, names: Names) -> Any:
         raise ExpressionFailed(f"“{source}” could not be evaluated: {type(error).__name__}.") from None
 
 
+def yes_or_no(source: str, names: Names) -> bool:
+    """Whether the expression is true. Raises as `evaluate` does, and ExpressionFailed for what is no boolean."""
+    value = evaluate(source, names)
+    if not isinstance(value, bool):
+        raise ExpressionFailed(f"“{source}” is neither true nor false.")
+    return value
+
+
 def is_true(source: str, names: Names) -> bool:
     """Whether the expression is exactly true; anything else, a failed evaluation included, is not."""
     try:
-        return evaluate(source, names) is True
+        return yes_or_no(source, names)
     except ExpressionFailed:
         return False
 

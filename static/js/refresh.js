@@ -38,7 +38,12 @@ function stampOf(html, id) {
 
 function beforeSwap({ detail }) {
   const node = detail.target;
-  if (!node?.dataset || detail.requestConfig?.triggeringEvent?.type !== "refresh") return;
+  if (!node?.dataset) return;
+  if (detail.requestConfig?.triggeringEvent?.type !== "refresh") {
+    // What the node itself asked for has no place to go any more: it is asked for again.
+    if (asking.has(node)) waiting.add(node.id);
+    return;
+  }
   const { stamp } = node.dataset;
   if (stamp && stampOf(detail.serverResponse, node.id) === stamp) detail.shouldSwap = false;
   else keepFocus(node);

@@ -1,11 +1,15 @@
 """Whatever a page is told, and whenever, it ends with what the database says; the mark says when it could not."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from uuid import UUID
 
+from django.utils import timezone
 from playwright.sync_api import Locator, Page, Request, Route, WebSocketRoute, expect
 
+from agentops.tenancy.transaction import tenant_transaction
 from approvals.domain.decision import Verdict
+from approvals.models import ApprovalRequest
 from approvals.queries import request as request_of
 from approvals.queries import requests
 from runs import queries
@@ -57,6 +61,30 @@ def test_a_fact_that_comes_just_before_an_answer_is_read_after_it(scene: Scene, 
     page.wait_for_function("node => !node.isConnected", arg=asked)
     page.clock.resume()
     expect(page.locator("[data-row]")).to_have_count(1)
+
+
+def test_a_change_that_is_being_read_when_checked_conditions_arrive_is_read_after_that(
+    scene: Scene, sign_in: SignIn
+) -> None:
+    run_id = scene.run()
+    request_id = queries.run(scene.cast.bob.actor, run_id).open_approvals[0]
+    with tenant_transaction(scene.cast.tenant.id):
+        ApprovalRequest.objects.filter(id=request_id).update(checked_at=timezone.now() - timedelta(minutes=1))
+    page, _ = quiet(sign_in(scene.cast.bob))
+    standing, bar = is_read_into("standing"), is_read_into("bar")
+    with page.expect_event("requestfinished", standing), page.expect_event("requestfinished", bar):
+        page.goto(f"/approvals/{request_id}")
+    checks, refresh = Held(page, "**/checks"), Held(page, f"**/approvals/{request_id}")
+    page.get_by_role("button", name="Check again").click()
+    before = checks.read().fetch()
+    reject(scene, run_id)
+    page.evaluate("dispatchEvent(new Event('online'))")
+    after = refresh.read().fetch()
+    shown = page.locator("#standing").element_handle()
+    checks.read().fulfill(response=before)
+    page.wait_for_function("node => !node.isConnected", arg=shown)
+    refresh.read().fulfill(response=after)
+    expect(page.locator("#standing")).to_contain_text("rejected")
 
 
 def test_the_mark_is_stale_until_every_part_was_read(scene: Scene, sign_in: SignIn) -> None:
@@ -133,6 +161,11 @@ def quiet(page: Page) -> tuple[Page, WebSocketRoute]:
 def is_read(path: str) -> Callable[[Request], bool]:
     """Whether the page asked for this part of itself."""
     return lambda request: request.url.endswith(path) and "hx-request" in request.headers
+
+
+def is_read_into(part: str) -> Callable[[Request], bool]:
+    """Whether the page asked for what it puts in this place."""
+    return lambda request: request.headers.get("hx-target") == part
 
 
 def mark(page: Page) -> Locator:

@@ -49,6 +49,12 @@ def test_a_file_stops_at_250_lines_and_says_why_it_exists(path: Path) -> None:
     assert not text or text.startswith(('"""', "#!"))
 
 
+def test_expressions_load_no_terminal_toolkit_into_every_process() -> None:
+    code = "import sys, tools.domain.expressions; print('prompt_toolkit' in sys.modules, 'cel.cli' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
+
+
 def test_no_file_has_a_name_that_says_nothing() -> None:
     assert [path for path in sources() if path.stem in FORBIDDEN] == []
 

@@ -10,12 +10,12 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
-import cel
 import jmespath
 from jmespath.exceptions import JMESPathError
 from jmespath.parser import ParsedResult
 
 from tools.domain.canonical import escape
+from tools.domain.cel_engine import cel
 from tools.domain.errors import ExpressionFailed, InvalidExpression
 
 type Names = Mapping[str, Any]
@@ -199,7 +199,7 @@ def _exact(value: Any) -> Any:
 
 
 @lru_cache(maxsize=2048)
-def _program(source: str) -> cel.Program:
+def _program(source: str) -> Any:
     try:
         return cel.compile(source)
     except ValueError as error:

@@ -9,7 +9,7 @@ from agentops.domain_error import DomainError
 from agentops.tenancy.access import authenticate_key
 from agentops.tenancy.actor import Actor
 from agentops.tenancy.transaction import tenant_transaction
-from demo import workflow
+from demo import report, workflow
 from demo.people import service_key
 from runs.operations.configuring import install_agent
 from tools.credentials import credential_for, store_credential
@@ -19,7 +19,9 @@ from tools.domain.spec import ToolSpec
 from tools.operations import install_code_tools, install_specs
 from tools.workflow_changes import install_workflow
 
-TOOLS = ("invoice_read", "supplier_check", "note_add", "payment_create", "slow_read", *workflow.TOOLS)
+TOOLS = (
+    "invoice_read", "supplier_check", "note_add", "payment_create", "slow_read", "csv_total", *workflow.TOOLS,
+)  # fmt: skip
 BY = "demo"
 _INVOICE = {"type": "string", "title": "Invoice", "minLength": 1, "maxLength": 40}
 
@@ -106,7 +108,7 @@ def _definitions(url: str, credential: str) -> list[dict[str, Any]]:
     every = {"kind": "http", "credential": credential}
     gated = workflow.definitions(ledger, _object({"invoice_id": _INVOICE}))
     whole = (*_reads(ledger), _note_add(ledger), _payment_create(ledger), *gated)
-    return [definition | every for definition in whole]
+    return [*(definition | every for definition in whole), report.DEFINITION]
 
 
 def _reads(ledger: str) -> list[dict[str, Any]]:

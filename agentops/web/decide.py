@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST
 
 from agentops.domain_error import DomainError
 from agentops.errors import problem_of
-from agentops.web.exact import folded
+from agentops.web.exact import folds_of
 from agentops.web.member import MemberRequest, member, show
 from agentops.web.request import page_of
 from approvals.domain.decision import Then, Verdict
@@ -56,7 +56,7 @@ def _require_reading(seen: RequestView, form: QueryDict) -> None:
     row = seen.request
     if row.risk == "destructive" and form.get("target", "") != seen.snapshot["target"]:
         raise InvalidDecision(_("Type the target exactly as it is shown."))
-    closed = folded(seen.snapshot["args"], seen.snapshot["schema"]) - set(form.getlist("opened"))
+    closed = folds_of(seen.snapshot) - set(form.getlist("opened"))
     if row.risk != "read" and closed:
         raise InvalidDecision(_("Open every folded value first: %(paths)s.") % {"paths": ", ".join(sorted(closed))})
 

@@ -1,5 +1,6 @@
 """The leaves of a call as its pages and its decision know them."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from agentops.web.display.fields import Field, fields
@@ -12,6 +13,7 @@ def as_fields(value: Json, schema: Any) -> list[Field]:
     return [] if value in ({}, None) else fields(value, schema)
 
 
-def folded(value: Json, schema: Any) -> set[str]:
-    """The folds that a person must open."""
-    return fold_ids(as_fields(value, schema))
+def folds_of(snapshot: Mapping[str, Any]) -> set[str]:
+    """The folds that a person must open: of the arguments, and of the command that they became."""
+    command = snapshot.get("command") or {}
+    return fold_ids(as_fields(snapshot["args"], snapshot["schema"])) | fold_ids(as_fields(command.get("argv"), {}))

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 from agentops.tenancy.actor import Actor
 from agentops.web.bars import Bar, bars, with_this
 from agentops.web.conditions import Condition, changes, conditions
-from agentops.web.exact import as_fields
+from agentops.web.exact import as_fields, folds_of
 from agentops.web.member import MemberRequest, member, show
 from approvals.domain.decision import RequestStatus
 from approvals.queries import RequestView
@@ -58,6 +58,7 @@ def page_of(actor: Actor, request_id: UUID) -> dict[str, Any]:
         "snapshot": snapshot,
         "headline": templates.parts(snapshot["summary"]["template"], {"args": snapshot["args"]}),
         "fields": as_fields(snapshot["args"], snapshot["schema"]),
+        "folds": sorted(folds_of(snapshot)),
         "is_guarded": row.risk != "read",
         "run": run,
         "step": step,

@@ -14,12 +14,13 @@ from pytest_django import Settings
 from approvals.domain.decision import Verdict
 from approvals.queries import request as request_of
 from runs import queries
+from runs.domain.planning import ToolProposal
 from runs.operations.deciding import decide
 from runs.operations.rechecking import recheck
 from tests.cast import Person
 from tests.model_server import calling, model_serving, saying
 from tests.runs.gates import new_gate
-from tests.runs.scenario import new_stage
+from tests.runs.scenario import Stage, new_stage
 from tests.served import Served
 from tests.tools.server import answering
 from tests.web.scene import INVOICES, Scene
@@ -67,6 +68,7 @@ def addresses(scene: Scene, thought: UUID) -> list[str]:
         "/settings", "/settings/keys", "/nothing",
         "/account/password/change/", "/runs/start", "/demo/ledger/",
         "/workflows", "/workflows/invoice", "/workflows/invoice?state=review", f"/runs/{_gated(scene)}",
+        *_command(scene),
     ]  # fmt: skip
 
 
@@ -82,6 +84,23 @@ def _gated(scene: Scene) -> UUID:
     """A run that its workflow has moved; in another thread, as Playwright keeps an event loop in this one."""
     with ThreadPoolExecutor(1) as other:
         return other.submit(lambda: new_gate(new_stage(scene.cast)).at("review")).result()
+
+
+def _command(scene: Scene) -> list[str]:
+    """A command that waits for a person, and its tool."""
+    with ThreadPoolExecutor(1) as other:
+        return other.submit(lambda: _asked(new_stage(scene.cast))).result()
+
+
+def _asked(stage: Stage) -> list[str]:
+    archive = {
+        "name": "t_archive", "description": "Archives.", "kind": "command", "risk": "destructive",
+        "required_scope": "ledger:write", "input_schema": {"type": "object", "properties": {"path": {}, "why": {}}},
+        "command": {"argv": ["/usr/bin/tar", "--create", "--", "{args.path}", "{args.why}"], "stdin": "args"},
+    }  # fmt: skip
+    run_id = stage.outside(tools=[stage.tool(archive)])
+    stage.propose(run_id, ToolProposal("t_archive", {"path": "a b/" * 60, "why": "first\nsecond\u202e"}))
+    return [f"/approvals/{stage.pending(run_id).id}", "/tools/t_archive"]
 
 
 def faults_of(page: Page) -> list[str]:

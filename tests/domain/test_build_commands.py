@@ -1,5 +1,8 @@
 """Arguments become elements of a command line, each value whole and none of them an option."""
 
+import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -83,6 +86,13 @@ def test_a_fault_of_a_command_is_named_with_its_place(change: dict[str, Any], po
 def test_what_is_started_is_part_of_the_version() -> None:
     specs = [_spec(), _spec([*GREP, "x"]), _spec(command={"stdin": "args"}), _spec(command={"not_applied": [1]})]
     assert len({spec.content_hash for spec in specs}) == 4
+
+
+def test_the_documented_definition_can_be_saved() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "commands.md").read_text()
+    (example,) = re.findall(r"```json\n(.+?)```", text, re.DOTALL)
+    spec = parse_spec(json.loads(example))
+    assert build(spec, {"csv": "a\n1", "column": "-a"}, "key-1").argv == ("/usr/local/bin/sum-column", "--", "-a")
 
 
 def test_commands_are_for_the_workers_of_the_sandbox_unless_they_say_otherwise() -> None:

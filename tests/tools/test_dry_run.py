@@ -8,6 +8,7 @@ from pydantic import SecretStr
 
 from agentops.tenancy.errors import ScopeMissing
 from tests.cast import Cast
+from tests.sandbox.inside import command_spec
 from tests.tools.calls import http_spec, post_spec
 from tests.tools.server import Server, answering, echo, serving
 from tools.credentials import set_credential
@@ -66,6 +67,25 @@ def test_a_stored_bearer_is_a_tag_wherever_it_travels(cast: Cast, reachable: All
     assert "hunter2" not in repr(read)
     assert change.would_send is not None
     assert bearer not in repr(read) + repr(change)
+
+
+def test_a_command_that_reads_runs_and_one_that_changes_is_shown(cast: Cast, bubblewrap: None) -> None:
+    schema: dict[str, Any] = {"type": "object", "properties": {"x": {"type": "string"}, "password": {"type": "string"}}}
+    argv = ("/usr/bin/printf", "--", "%s", "{args.x}", "{args.password}")
+    register_tool(cast.carol.actor, command_spec(*argv, input_schema=schema))
+    read = dry_run(cast.carol.actor, "probe", {"x": "ü"})
+    assert isinstance(read.outcome, Succeeded), read
+    assert read.outcome.result == "ü"
+    change = command_spec(*argv, risk="write", input_schema=schema, command={"stdin": "args"})
+    update_tool(cast.carol.actor, "probe", change)
+    shown = dry_run(cast.carol.actor, "probe", {"x": "a b", "password": "hunter2"}).would_send
+    assert shown is not None
+    assert shown.argv[:4] == ("/usr/bin/printf", "--", "%s", "a b")
+    assert '"x":"a b"' in (shown.body or "")
+    assert "hunter2" not in repr(shown)
+    refused = dry_run(cast.carol.actor, "probe", {"x": "a\0b"}).refused
+    assert refused is not None
+    assert refused.code == "invalid_arguments"
 
 
 def test_wrong_arguments_are_named(cast: Cast) -> None:

@@ -11,8 +11,12 @@ from agentops.tenancy.transaction import tenant_transaction
 from approvals.models import ApprovalRequest
 from approvals.queries import request as request_of
 from runs import queries
+from runs.domain.planning import ToolProposal
 from tests.cast import Person
+from tests.runs.scenario import new_stage
+from tests.sandbox.inside import command_spec
 from tests.web.scene import INVOICES, PAID, Scene
+from tools.operations import install_specs
 
 type Browse = Callable[[Person], Client]
 
@@ -69,6 +73,21 @@ def test_a_folded_value_must_be_opened(scene: Scene, browse: Browse) -> None:
     page = bob.get(f"{address}?unfold=1").content.decode()
     opened = page.split('name="opened" value="')[1].split('"')[0]
     assert bob.post(f"{address}/decisions", approval(scene, request_id, opened=opened)).status_code == 302
+
+
+def test_a_folded_element_of_a_command_must_be_opened(scene: Scene, browse: Browse) -> None:
+    stage = new_stage(scene.cast)
+    spec = command_spec("/usr/bin/env", "python3", "-c", f"pass  # {'x' * 1000}", risk="write", name="t_program")
+    install_specs(scene.cast.tenant.id, [spec], by="test")
+    run_id = stage.outside(tools=["t_program"])
+    stage.propose(run_id, ToolProposal("t_program", {}))
+    address = f"/approvals/{stage.pending(run_id).id}"
+    bob, body = browse(scene.cast.bob), {"verdict": "approve", "digest": stage.pending(run_id).digest}
+    closed = bob.post(f"{address}/decisions", body)
+    assert closed.status_code == 422
+    assert "Open every folded value first: [3]" in closed.content.decode()
+    assert 'name="opened" value="[3]"' in bob.get(f"{address}?unfold=1").content.decode()
+    assert bob.post(f"{address}/decisions", {**body, "opened": "[3]"}).status_code == 302
 
 
 def test_who_asked_cannot_approve_and_is_told_why(scene: Scene, browse: Browse) -> None:

@@ -6,7 +6,9 @@ from django.test import Client
 from django.utils.html import escape
 
 from tests.cast import Person
+from tests.sandbox.inside import command_spec
 from tests.web.scene import Scene
+from tools.operations import register_tool
 
 type Browse = Callable[[Person], Client]
 
@@ -24,6 +26,19 @@ def test_a_refused_try_names_the_fault_and_keeps_the_text(scene: Scene, browse: 
     assert answer.status_code == 422
     assert "amount" in page.split('role="alert"')[1].split("</div>")[0]
     assert escape('{"invoice_id": "<INV>"}') in page
+
+
+def test_the_page_of_a_command_shows_its_line_and_what_a_try_would_start(scene: Scene, browse: Browse) -> None:
+    schema = {"type": "object", "properties": {"x": {"type": "string"}}}
+    spec = command_spec("/usr/bin/rm", "--", "{args.x}", risk="destructive", input_schema=schema, min_sandbox_level=3)
+    register_tool(scene.cast.carol.actor, spec)
+    carol = browse(scene.cast.carol)
+    page = carol.get("/tools/probe").content.decode()
+    assert "/usr/bin/rm" in page
+    assert "{args.x}" in page
+    assert "(needs level 3)" in page
+    tried = carol.post("/tools/probe", {"args": '{"x": "a\\n\\"-rf"}'}).content.decode().split("Would be started")[1]
+    assert escape('"a\n"-rf"') in tried
 
 
 def test_only_those_who_change_tools_can_try_them(scene: Scene, browse: Browse) -> None:

@@ -10,7 +10,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 
 from agentops.web.display.fields import Field
-from agentops.web.display.folds import INLINE, Chunk, chunk, fold_ids, table
+from agentops.web.display.fields import fields as fields_of
+from agentops.web.display.folds import INLINE, Chunk, chunk, table
 from agentops.web.display.text import LOOKALIKE, SECRET, SECRET_TAG, Segment, segments
 from agentops.web.display.text import notices as notices_of
 from tools.domain.templates import Text, Verbatim, split
@@ -70,15 +71,15 @@ def exact_fields(fields: Sequence[Field], unfold: bool = False, url: str = "") -
 
 
 @register.simple_tag
+def exact_elements(argv: Sequence[str], unfold: bool = False) -> SafeString:
+    """The elements of a command line, told apart whatever they hold."""
+    return exact_fields(fields_of(list(argv)), unfold)
+
+
+@register.simple_tag
 def exact_long(text: str, fold: str, url: str = "") -> SafeString:
     """A long text whose later parts come from `url`."""
     return render_to_string("components/exact/chunk.html", {"chunk": chunk(fold, text), "url": url})
-
-
-@register.filter
-def exact_folds(fields: Sequence[Field]) -> list[str]:
-    """The ids of everything folded."""
-    return sorted(fold_ids(fields))
 
 
 def _part(part: Text | Verbatim) -> SafeString | str:

@@ -2,9 +2,11 @@
 
 import json
 
+import psycopg
 import pytest
 from agentops_client import AgentOps, UnknownOutcome
 
+from agentops.embedded.postgres import SUPERUSER, Server
 from tests.stories.bank import Bank
 from tests.stories.office import Office
 from tests.up import Up, until
@@ -56,10 +58,20 @@ def test_after_kill_9_a_model_is_asked_again_and_the_lost_request_is_charged_onc
     run = office.service.post("/runs", json={"agent": "thinker", "task": "Try"}).json()["id"]
     bank.wait_for("POST /v1/chat/completions")
     reserved = office.run(run)["budget"]["reserved"]["tokens"]
-    up.part("worker").kill()
+    worker = up.part("worker")
+    worker.kill()
+    worker.wait(20)
     bank.let_go()
+    _lease_of_the_model_ends(up, run)
 
     ended = office.ended(run)
     assert (ended["status"], ended["answer"]) == ("succeeded", "Done.")
     assert bank.seen.count("POST /v1/chat/completions") == 2
     assert (ended["budget"]["used"]["tokens"], ended["budget"]["reserved"]["tokens"]) == (reserved + 120, 0)
+
+
+def _lease_of_the_model_ends(up: Up, run: str) -> None:
+    """As if the time of the lost worker's lease had passed."""
+    with psycopg.connect(Server(up.home).url(SUPERUSER, "agentops"), autocommit=True) as connection:
+        connection.execute("UPDATE runs_modelrequest SET lease_until = clock_timestamp() WHERE run_id = %s", [run])
+        connection.execute("UPDATE runs_work_item SET due_at = clock_timestamp() WHERE id = %s", [run])

@@ -1,9 +1,7 @@
 """Postgres runs and takes nothing: its disk is full, its connections are used up, or it does not answer."""
 
-import os
-import signal
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 
 import httpx2
 import psutil
@@ -48,16 +46,18 @@ def without_connections(cluster: Cluster) -> Iterator[Callable[[], bool]]:
 @contextmanager
 def silent(cluster: Cluster) -> Iterator[Callable[[], bool]]:
     """Alive, and answers nobody."""
-    pid = int((cluster.postgres.data / "postmaster.pid").read_text().split()[0])
-    server = psutil.Process(pid)
-    stopped = [server, *server.children()]
-    for process in stopped:
-        os.kill(process.pid, signal.SIGSTOP)
+    server = psutil.Process(int((cluster.postgres.data / "postmaster.pid").read_text().split()[0]))
+    server.suspend()
+    backends = server.children()
     try:
+        for backend in backends:
+            with suppress(psutil.NoSuchProcess):
+                backend.suspend()
         yield lambda: not _answers(cluster)
     finally:
-        for process in stopped:
-            os.kill(process.pid, signal.SIGCONT)
+        for process in (*backends, server):
+            with suppress(psutil.NoSuchProcess):
+                process.resume()
 
 
 def _answers(cluster: Cluster) -> bool:

@@ -1,14 +1,13 @@
 """For tests that start commands: what they need of the machine."""
 
-import shutil
-
 import pytest
 
 from tests.missing import not_here
+from tools.sandbox.level import ISOLATED, level
 
 
 @pytest.fixture(scope="session")
 def bubblewrap() -> None:
-    """Without it there is nothing to test; a machine that has it and refuses it fails the tests."""
-    if shutil.which("bwrap") is None:
-        not_here("bubblewrap is not installed")
+    """A machine on which commands are isolated; where they are not, there is nothing to test."""
+    if (found := level()).number < ISOLATED:
+        not_here(found.fault)

@@ -1,5 +1,7 @@
 """However a command ends, the outcome says so, and nothing that it started is left."""
 
+import json
+import os
 import sys
 import threading
 import time
@@ -183,12 +185,23 @@ def test_a_sandbox_that_somebody_kills_leaves_a_change_unknown() -> None:
 
 
 def test_commands_end_with_the_worker_that_started_them() -> None:
-    mark = _mark()
-    worker = psutil.Popen([sys.executable, str(Path(__file__).with_name("worker.py")), *PYTHON, DAEMONS, mark, "stay"])
-    appear(mark, EVERY)
+    worker, mark = _worker(seconds=600)
     worker.kill()
     worker.wait()
     vanish(mark, within=1)
+
+
+def test_a_command_whose_worker_is_frozen_ends_soon_after_its_time() -> None:
+    worker, mark = _worker(seconds=2)
+    worker.suspend()
+    vanish(mark, within=6)
+    worker.kill()
+    worker.wait()
+
+
+def test_a_command_is_given_three_files_and_five_variables() -> None:
+    seen = python("import os; print(sorted(os.listdir('/proc/self/fd')), sorted(os.environ))")
+    assert seen == "['0', '1', '2', '3'] ['HOME', 'LANG', 'PATH', 'PWD', 'TMPDIR']"
 
 
 def test_two_at_once_see_neither_files_nor_processes_of_each_other() -> None:
@@ -207,6 +220,15 @@ def test_sixty_four_in_a_row_all_start_under_a_limit_of_sixty_four_processes() -
     busy = "i=0; while [ $i -lt 40 ]; do sleep 600 & i=$((i+1)); done; echo well"
     ends = [run_inside(["/bin/sh", "-c", busy], b"", 30, kept=100) for _ in range(64)]
     assert {(end.how, end.code, end.stdout) for end in ends} == {("ended", 0, b"well\n")}
+
+
+def _worker(*, seconds: float) -> tuple[psutil.Popen, str]:
+    """A worker of its own whose command runs, and the mark of that."""
+    mark, program = _mark(), str(Path(__file__).with_name("worker.py"))
+    command = json.dumps([*PYTHON, DAEMONS, mark, "stay"])
+    worker = psutil.Popen([sys.executable, program, str(seconds)], env={**os.environ, "COMMAND": command})
+    appear(mark, EVERY)
+    return worker, mark
 
 
 def _outermost(mark: str) -> psutil.Process:

@@ -1,5 +1,7 @@
-"""A worker that starts one command and then dies: `worker.py ARGV...`, with the settings of the tests."""
+"""A worker whose only call is the command in `COMMAND`, a list in JSON: `worker.py SECONDS`."""
 
+import json
+import os
 import sys
 from pathlib import Path
 
@@ -8,4 +10,4 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from tools.sandbox.process import run_inside
 
 if __name__ == "__main__":
-    run_inside(sys.argv[1:], b"", 600, kept=100)
+    run_inside(json.loads(os.environ["COMMAND"]), b"", float(sys.argv[1]), kept=100)

@@ -1,6 +1,7 @@
 """Commands: one program in a sandbox of its own, and the truth about whether it was started."""
 
 import os
+import time
 from pathlib import Path
 
 from tools.call import ToolCall
@@ -20,12 +21,12 @@ def run(call: ToolCall, seconds: float) -> Answer | Outcome:
 
     Raises ToolError for arguments without a place, and where this machine cannot start it.
     """
-    spec = call.tool.spec
+    spec, ends = call.tool.spec, time.monotonic() + seconds
     line = build(spec, call.args, call.idempotency_key)
     _check_machine(spec)
     _check_program(line.argv[0])
-    given = line.stdin.encode()
-    ended = run_inside(line.argv, given, seconds, kept=MAX_PRINTED_BYTES, cancelled=call.cancelled)
+    left, given = ends - time.monotonic(), line.stdin.encode()
+    ended = run_inside(line.argv, given, left, kept=MAX_PRINTED_BYTES, cancelled=call.cancelled)
     return _meaning(spec, ended, seconds)
 
 

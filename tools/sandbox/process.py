@@ -44,7 +44,7 @@ def run_inside(
 ) -> Ended:
     """Run `argv` with `given` on its standard input; hold at most `kept` bytes of what it prints. Raises Missing."""
     with _started(argv, seconds) as process:
-        watched = _Watched(process, given, kept)
+        watched = _Watched(process, memoryview(given), kept)
         stopped = watched.until_ended(time.monotonic() + seconds, cancelled or CancelSignal())
         how, code = watched.verdict(stopped)
         return Ended(how, code, bytes(watched.stdout), watched.cut, bytes(watched.stderr))
@@ -98,7 +98,7 @@ def _kill(popen: subprocess.Popen[bytes]) -> None:
 @dataclass
 class _Watched:
     process: _Process
-    given: bytes
+    given: memoryview
     kept: int
     stdout: bytearray = field(default_factory=bytearray)
     stderr: bytearray = field(default_factory=bytearray)
@@ -157,9 +157,9 @@ class _Watched:
     def _feed(self, selector: selectors.BaseSelector, fd: int) -> None:
         stdin = self.process.popen.stdin
         try:
-            self.given = self.given[os.write(fd, self.given[:_PIECE]) :] if self.given else b""
+            self.given = self.given[os.write(fd, self.given) if self.given else 0 :]
         except BrokenPipeError:
-            self.given = b""
+            self.given = memoryview(b"")
         if not self.given and stdin is not None:
             selector.unregister(stdin)
             stdin.close()

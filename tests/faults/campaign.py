@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import psycopg
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
@@ -76,7 +77,7 @@ def _attempt(fault: Callable[[], bool]) -> bool:
     """A fault that hits what an earlier one has just broken is none."""
     try:
         return fault()
-    except (OperationalError, RedisError, OSError) as error:
+    except (OperationalError, RedisError, psycopg.Error, OSError) as error:
         say(f"not injected: {type(error).__name__}")
         return False
 

@@ -9,11 +9,13 @@ from contextlib import contextmanager
 
 import psycopg
 
+from tests.faults import shut_doors
 from tests.faults.cluster import Cluster
 from tests.faults.load import Load
 from tests.faults.messages import Messages
 from tests.faults.names import POINTS
 from tests.faults.parts import Part
+from tests.faults.shut_doors import Shut
 
 TOOLS = ("look", "pay", "keyed", "once")
 POINT_SECONDS = 6.0
@@ -43,8 +45,11 @@ class Injections:
             "messages doubled": self.double_messages,
             "messages late and reordered": self.reorder_messages,
             "Postgres restarted": self.restart_postgres,
+            "Postgres silent for 3 s": lambda: self._shut(shut_doors.silent),
+            "Postgres without room for 3 s": lambda: self._shut(shut_doors.without_room),
+            "Postgres takes no connection for 3 s": lambda: self._shut(shut_doors.without_connections),
             "connection cut in a transaction": self.cut_connection,
-            "clock of a worker jumps": self.turn_clock,
+            "clock of a machine jumps": self.turn_clock,
             "tool server slow": lambda: self._mood("slow"),
             "tool server hanging": lambda: self._mood("hang"),
             "tool server cutting": lambda: self._mood("cut"),
@@ -56,6 +61,7 @@ class Injections:
                 "Redis -9 and back": lambda: self._redis_away(0),
                 "Redis away for 10 s": lambda: self._redis_away(10),
                 "Redis silent for 4 s": self.silence_redis,
+                "Redis full for 3 s": self.fill_redis,
             }
         return kinds
 
@@ -125,6 +131,16 @@ class Injections:
         self.cluster.redis.signal(signal.SIGCONT)
         return True
 
+    def fill_redis(self) -> bool:
+        """It takes no more messages."""
+        client = self.cluster.redis_client()
+        client.config_set("maxmemory", 1)
+        try:
+            time.sleep(3)
+        finally:
+            client.config_set("maxmemory", 0)
+        return True
+
     def turn_clock(self) -> bool:
         """An hour forth or back."""
         self.cluster.clock.write_text(self.chance.choice(["3600", "-3600", "0"]))
@@ -137,6 +153,11 @@ class Injections:
         redis.kill()
         time.sleep(seconds)
         redis.start()
+        return True
+
+    def _shut(self, shut: Shut) -> bool:
+        with shut(self.cluster):
+            time.sleep(3)
         return True
 
     def _mood(self, mood: str) -> bool:

@@ -17,7 +17,7 @@ from runs.operations import asking_model, looking_up
 from runs.operations.asking_model import Asked
 from runs.operations.claiming import Claimed, claim, probes_due
 from runs.operations.ending import end
-from runs.operations.healing import heal
+from runs.operations.healing import heal, lapsed
 from runs.operations.looking_up import Found, Lookup
 from runs.operations.proposing import probes_for, propose
 from runs.operations.readings import ProbeWanted, Reading, Readings
@@ -106,7 +106,7 @@ def _advance(book: Book, owner: UUID, readings: Readings, queue: str) -> Next:
 
 
 def _next(book: Book, owner: UUID, readings: Readings, queue: str) -> Next:
-    if not book.is_final and (restarted := heal(book, owner)) is not None:
+    if not book.is_final and (restarted := heal(book, owner, queue)) is not None:
         return Execute(restarted, book)
     if (lookup := looking_up.lookup_due(book)) is not None:
         return Look(lookup)
@@ -171,8 +171,7 @@ def _schedule(book: Book, found: Next) -> None:
         book.work.due_at = book.next_lookup()
         book.work.cancel_requested = book.model_request is not None and book.model_request.outcome == "abandoned"
         return
-    waiting = book.in_status(StepStatus.CLEARED)
-    if found == Idle(soon=True) or (waiting and isinstance(found, Execute | Idle)):
+    if found == Idle(soon=True) or (_waiting(book) and isinstance(found, Execute | Idle)):
         due_now(book)
     else:
         book.work.due_at = _due(book, found)
@@ -190,10 +189,15 @@ def _due(book: Book, found: Next) -> datetime | None:
     return min([*ahead, book.now + PROBE_LEASE] if overdue else ahead, default=None)
 
 
+def _waiting(book: Book) -> list[Step]:
+    """The calls that a worker can make now."""
+    return [*book.in_status(StepStatus.CLEARED), *lapsed(book)]
+
+
 def due_now(book: Book) -> None:
     """Somebody must take the run up at once."""
-    cleared = book.in_status(StepStatus.CLEARED)
-    book.work.queue = cleared[0].queue if cleared else "control"
+    # A run stands in one queue at a time: what needs no sandbox does not wait for one.
+    book.work.queue = "sandbox" if {step.queue for step in _waiting(book)} == {"sandbox"} else "control"
     book.work.due_at = book.now
     nudge_later(book.work.queue, book.run.id)
 

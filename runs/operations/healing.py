@@ -20,14 +20,19 @@ from tools.domain.canonical import Json, parse
 from tools.domain.outcome import ToolFault
 
 
-def heal(book: Book, owner: UUID) -> Claimed | None:
-    """Bring the run up to date with the clock; what it returns must be executed again, by this worker."""
-    restarted = _take_over(book, owner)
+def heal(book: Book, owner: UUID, queue: str) -> Claimed | None:
+    """Bring the run up to date with the clock; what it returns must be executed again, by this worker of `queue`."""
+    restarted = _take_over(book, owner, queue)
     lose_overdue(book)
     _expire(book)
     if not book.is_final and restarted is None:
         _end_if_due(book)
     return restarted
+
+
+def lapsed(book: Book) -> list[Step]:
+    """The calls whose lease has ended."""
+    return [s for s in book.in_status(StepStatus.RUNNING) if s.lease_until is not None and s.lease_until <= book.now]
 
 
 def heal_due(book: Book) -> None:
@@ -37,14 +42,14 @@ def heal_due(book: Book) -> None:
         _end_if_due(book)
 
 
-def _take_over(book: Book, owner: UUID) -> Claimed | None:
+def _take_over(book: Book, owner: UUID, queue: str) -> Claimed | None:
     """A lease that ended is taken over once: what may be sent again is, any other mutation is unknown."""
-    for step in book.in_status(StepStatus.RUNNING):
-        if step.lease_until is None or step.lease_until > book.now:
-            continue
+    for step in lapsed(book):
         tool = book.tools.get(step.tool)
         args = unseal_args(book, step)
         against = _against_repeating(book, step, args)
+        if tool is not None and against is None and step.queue != queue:
+            continue
         if tool is not None and against is None:
             _close_lost_attempt(book, step)
             return start(book, step, tool, args, owner, again=True)

@@ -167,10 +167,10 @@ class Stage:
         """Let a worker take this run as far as it goes."""
         execution.work("control", run_id)
 
-    def claim_only(self, run_id: UUID) -> Claimed:
+    def claim_only(self, run_id: UUID, queue: str = "control") -> Claimed:
         """Take the run to the point where its next call would be made, as a worker that then dies."""
         owner = uuid7()
-        found = advancing.begin("control", run_id, owner)
+        found = advancing.begin(queue, run_id, owner)
         while isinstance(found, Probe):
             found = advancing.resume(self.tenant_id, run_id, owner, readings=probing.read(found.wanted))
         assert isinstance(found, Execute), found

@@ -30,14 +30,17 @@ STAYS = (
 )
 
 
-def _called(stage: Stage, argv: tuple[str, ...], x: str, *, risk: str = "destructive", **fields: Any) -> UUID:
-    """A run whose one call is this command, as far as a worker without a sandbox takes it."""
-    definition = {
+def _definition(argv: tuple[str, ...], risk: str) -> dict[str, Any]:
+    return {
         "name": "t_command", "description": "A command.", "kind": "command", "risk": risk,
         "required_scope": "ledger:write", "input_schema": {"type": "object", "properties": {"x": {}}},
-        "command": {"argv": argv}, **fields,
+        "command": {"argv": argv},
     }  # fmt: skip
-    name = stage.tool(definition)
+
+
+def _called(stage: Stage, argv: tuple[str, ...], x: str, *, risk: str = "destructive", **fields: Any) -> UUID:
+    """A run whose one call is this command, as far as a worker without a sandbox takes it."""
+    name = stage.tool(_definition(argv, risk) | fields)
     run_id = stage.outside(tools=[name])
     stage.propose(run_id, ToolProposal(name, {"x": x}))
     if risk != "read":
@@ -72,6 +75,21 @@ def test_a_command_waits_for_a_worker_of_its_queue(stage: Stage) -> None:
     execution.work("sandbox", run_id)
     assert stage.statuses(run_id) == ["succeeded", "cleared"]
     stage.work(run_id)
+    assert stage.statuses(run_id) == ["succeeded", "succeeded"]
+
+
+def test_a_command_whose_worker_died_is_made_again_by_one_of_its_queue(stage: Stage) -> None:
+    name = stage.tool(_definition(("/usr/bin/true",), "read"))
+    run_id = stage.outside(tools=[name])
+    stage.propose(run_id, ToolProposal(name, {}), stage.read())
+    stage.work(run_id)
+    assert stage.statuses(run_id) == ["cleared", "succeeded"]
+    stage.claim_only(run_id, "sandbox")
+    stage.lease_ends(run_id)
+    WorkItem.objects.filter(id=run_id).update(queue="control")
+    stage.work(run_id)
+    assert stage.statuses(run_id) == ["running", "succeeded"]
+    execution.work("sandbox", run_id)
     assert stage.statuses(run_id) == ["succeeded", "succeeded"]
 
 

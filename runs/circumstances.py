@@ -45,7 +45,7 @@ OF_RUN = """
 FROM runs_run r
 JOIN runs_agentversion v ON v.tenant_id = r.tenant_id AND v.id = r.agent_version_id
 JOIN tenancy_tenant t ON t.id = r.tenant_id
-WHERE r.id = %s AND r.tenant_id = %s
+WHERE r.id = {run} AND r.tenant_id = {tenant}
 """
 
 

@@ -4,16 +4,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-import orjson
-
 from runs.models import Agent, AgentVersion
-from runs.rows import instance, preparing
+from runs.rows import ask, instance
 
 _AGENT = """
 SELECT jsonb_build_object('agent', to_jsonb(a), 'version', to_jsonb(v), 'now', clock_timestamp(),
   'team', (SELECT b.budget FROM runs_teambudget b WHERE b.tenant_id = a.tenant_id))::text
 FROM runs_agent a JOIN runs_agentversion v ON v.tenant_id = a.tenant_id AND v.id = a.current_id
-WHERE a.tenant_id = %s AND a.slug = %s AND a.enabled
+WHERE a.tenant_id = $1 AND a.slug = $2 AND a.enabled
 """
 
 
@@ -29,11 +27,8 @@ class AgentNow:
 
 def current_agent(tenant_id: UUID, slug: str) -> AgentNow | None:
     """None: the tenant has no enabled agent of this name."""
-    with preparing() as cursor:
-        cursor.execute(_AGENT, [tenant_id, slug])
-        row = cursor.fetchone()
-    if row is None:
+    (found,) = ask((_AGENT, (str(tenant_id), slug)))
+    if found is None:
         return None
-    found = orjson.loads(row[0])
     agent, version = instance(Agent, found["agent"]), instance(AgentVersion, found["version"])
     return AgentNow(agent, version, found["team"] or "{}", datetime.fromisoformat(found["now"]))

@@ -1,7 +1,7 @@
 """The only writer of runs: opens one under its lock and writes all that changed in one statement."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from uuid import UUID
 
@@ -18,9 +18,9 @@ from approvals.models import ApprovalRequest
 from runs import tracing
 from runs.book import Book, rows_of
 from runs.domain.step import hops
-from runs.loading import load, lock_asking, lock_run, pick_due
+from runs.loading import Locked, load, lock_asking, lock_run, pick_due
 from runs.models import Step, WorkItem
-from runs.rows import Statement, change, execute_all, insertion, setting, values_of
+from runs.rows import Part, change, enqueue, insertion, setting, values_of
 
 
 @contextmanager
@@ -29,7 +29,7 @@ def opened_run(tenant_id: UUID, run_id: UUID, left: Book | None = None) -> Itera
 
     `left`: the book that this worker wrote before its call, so that it need not be read again.
     """
-    with naming(run_id=run_id), transaction.atomic(durable=True), _written(lock_run(tenant_id, run_id), left) as book:
+    with naming(run_id=run_id), transaction.atomic(durable=True), _written(lock_run(tenant_id, run_id, left)) as book:
         yield book
 
 
@@ -38,20 +38,22 @@ def opened_request(tenant_id: UUID, request_id: UUID) -> Iterator[Book]:
     """The same over the run that this request is about. Raises ApprovalNotFound."""
     with transaction.atomic(durable=True):
         show_rows_of(tenant_id)
-        work = lock_asking(tenant_id, request_id)
-        with naming(run_id=work.id), _written(work) as book:
+        locked = lock_asking(tenant_id, request_id)
+        with naming(run_id=locked.work.id), _written(locked) as book:
             yield book
 
 
 @contextmanager
 def opened_due(queue: str, hint: UUID | None) -> Iterator[Book | None]:
     """The same over a run that is due in `queue`; None when there is none."""
-    with transaction.atomic(durable=True):
-        work = pick_due(queue, hint)
-        if work is None:
+    with ExitStack() as blamed, transaction.atomic(durable=True):
+        locked = pick_due(queue, hint)
+        if locked is None:
             yield None
             return
-        with naming(run_id=work.id), blaming(work.tenant_id, work.id), _written(work) as book:
+        # Around the transaction, whose end is when the run is written.
+        blamed.enter_context(blaming(locked.work.tenant_id, locked.work.id))
+        with naming(run_id=locked.work.id), _written(locked) as book:
             yield book
 
 
@@ -85,10 +87,10 @@ def write(book: Book) -> None:
     if traces.are_on and (spans := tracing.ended(book)):
         export_later(spans)
     for statement in _beforehand(book):
-        execute_all([statement])
+        enqueue([statement])
     changes = [c for row in rows_of(book) if (c := _change(book, row)) is not None]
     if parts := [*_insertions([*book.added, *book.events]), *changes]:
-        execute_all(parts)
+        enqueue(parts)
     if book.workflow is not None:
         book.workflow.write()
     _tell(book)
@@ -101,15 +103,15 @@ def remember(book: Book, rows: Iterable[Model]) -> None:
 
 
 @contextmanager
-def _written(work: WorkItem, left: Book | None = None) -> Iterator[Book]:
-    with entered(work.tenant_id):
-        book = load(work, left)
+def _written(locked: Locked) -> Iterator[Book]:
+    with entered(locked.work.tenant_id):
+        book = load(locked)
         remember(book, rows_of(book))
         yield book
         write(book)
 
 
-def _beforehand(book: Book) -> Iterator[Statement]:
+def _beforehand(book: Book) -> Iterator[Part]:
     """A step that moved twice moves through the middle, so that the trigger sees each hop; a superseded
     request, and a request to a model that has ended, leave before their successors, which unique indexes would
     refuse."""
@@ -132,14 +134,14 @@ def _leaving(book: Book) -> Iterator[Model]:
         yield book.ended_model_request
 
 
-def _insertions(rows: Sequence[Model]) -> list[Statement]:
+def _insertions(rows: Sequence[Model]) -> list[Part]:
     tables: dict[type[Model], list[Model]] = {}
     for row in rows:
         tables.setdefault(type(row), []).append(row)
     return [insertion(model, members) for model, members in tables.items()]
 
 
-def _change(book: Book, row: Model) -> Statement | None:
+def _change(book: Book, row: Model) -> Part | None:
     before = book.loaded.get((type(row), row.pk))
     return None if before is None else change(row, before)
 

@@ -1,12 +1,12 @@
-"""Opens a run under its lock: two statements, the second short after a call; one more for a workflow or a model."""
+"""Opens a run under its lock: two statements in one trip, the second short after a call; one more for a workflow or
+a model."""
 
 import base64
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
-
-import orjson
 
 from approvals.domain.errors import ApprovalNotFound
 from approvals.models import ApprovalRequest, Decision
@@ -15,34 +15,36 @@ from runs.circumstances import MEMBERS, OF_RUN, PARTS, circumstances
 from runs.domain.errors import RunNotFound
 from runs.domain.step import StepStatus
 from runs.models import AgentVersion, Attempt, ModelRequest, Proposal, Run, Step, WorkItem
-from runs.rows import instance, preparing
+from runs.rows import ask, instance
 from tools.workflow_handles import lock_handle
 
+_TENANT = "nullif(current_setting('app.tenant', true), '')::uuid"
+"""That of the lock which was taken in the same trip; without a lock nothing is found."""
 _ENTER = """
 WITH picked AS MATERIALIZED (
     SELECT id, tenant_id, queue, due_at, cancel_requested FROM runs_work_item WHERE {which}
 )
-SELECT id, tenant_id, queue, due_at, cancel_requested, set_config('app.tenant', tenant_id::text, true),
+SELECT to_jsonb(picked)::text, set_config('app.tenant', tenant_id::text, true),
   set_config('plan_cache_mode', 'force_generic_plan', true) FROM picked
 """
 """Left to choose, Postgres may plan what follows for each run anew: all of it goes by keys, and planning costs most."""
-_LOCK = _ENTER.format(which="id = %s AND tenant_id = %s FOR UPDATE")
-_PICK_HINTED = _ENTER.format(which="id = %s AND queue = %s AND due_at <= clock_timestamp() FOR UPDATE SKIP LOCKED")
+_LOCK = _ENTER.format(which="id = $1 AND tenant_id = $2 FOR UPDATE")
+_PICK_HINTED = _ENTER.format(which="id = $1 AND queue = $2 AND due_at <= clock_timestamp() FOR UPDATE SKIP LOCKED")
 _PICK_NEXT = _ENTER.format(
-    which="queue = %s AND due_at <= clock_timestamp() ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED"
+    which="queue = $1 AND due_at <= clock_timestamp() ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED"
 )
 _LOCK_ASKING = """
-SELECT w.id, w.tenant_id, w.queue, w.due_at, w.cancel_requested,
-  set_config('plan_cache_mode', 'force_generic_plan', true)
+SELECT to_jsonb(w)::text, set_config('plan_cache_mode', 'force_generic_plan', true)
 FROM approvals_approvalrequest q JOIN runs_work_item w ON w.id = q.run_id AND w.tenant_id = q.tenant_id
-WHERE q.id = %s AND q.tenant_id = %s FOR UPDATE OF w
+WHERE q.id = $1 AND q.tenant_id = $2 FOR UPDATE OF w
 """
+_ASKING = "(SELECT run_id FROM approvals_approvalrequest WHERE id = $1)"
 
 # Each part goes from what is one run's to what hangs on it, also where no statistics tell Postgres that it must.
-_LOAD = f"""
+_WHOLE = f"""
 WITH asked AS MATERIALIZED (
     SELECT q.* FROM approvals_approvalrequest q
-    WHERE q.run_id = %s AND q.tenant_id = %s AND q.status IN ('pending', 'approved')
+    WHERE q.run_id = {{run}} AND q.tenant_id = {{tenant}} AND q.status IN ('pending', 'approved')
 ), {MEMBERS}
 SELECT jsonb_build_object({PARTS},
   'run', to_jsonb(r), 'agent', to_jsonb(v),
@@ -64,43 +66,65 @@ SELECT jsonb_build_object({PARTS},
 )::text {OF_RUN}
 """  # noqa: S608 - constants
 _STILL = f"WITH {MEMBERS} SELECT jsonb_build_object({PARTS}, 'head', r.head)::text {OF_RUN}"
+_LOAD = _WHOLE.format(run="$1", tenant=_TENANT)
+_LOAD_ASKING = _WHOLE.format(run=_ASKING, tenant=_TENANT)
+_LOAD_STILL = _STILL.format(run="$1", tenant=_TENANT)
 
 
-def lock_run(tenant_id: UUID, run_id: UUID) -> WorkItem:
-    """The run's lock, and its tenant entered, in one statement. Raises RunNotFound."""
-    work = _locked(_LOCK, [run_id, tenant_id])
-    if work is None:
-        raise RunNotFound
-    return work
+@dataclass(frozen=True)
+class Locked:
+    """A run that this transaction has locked, and what the same trip read about it."""
+
+    work: WorkItem
+    found: dict[str, Any] = field(repr=False)
+    opened_at: float
+    left: Book | None = field(default=None, repr=False)
 
 
-def lock_asking(tenant_id: UUID, request_id: UUID) -> WorkItem:
-    """The lock of the run that asks, in a transaction that shows the tenant's rows. Raises ApprovalNotFound."""
-    work = _locked(_LOCK_ASKING, [request_id, tenant_id])
-    if work is None:
-        raise ApprovalNotFound
-    return work
-
-
-def pick_due(queue: str, hint: UUID | None) -> WorkItem | None:
-    """A run of this queue that is due and that nobody else holds, locked; the hinted one first."""
-    if hint is not None and (hinted := _locked(_PICK_HINTED, [hint, queue])) is not None:
-        return hinted
-    return _locked(_PICK_NEXT, [queue])
-
-
-def load(work: WorkItem, left: Book | None = None) -> Book:
-    """Everything about the locked run. The database's clock is the clock.
+def lock_run(tenant_id: UUID, run_id: UUID, left: Book | None = None) -> Locked:
+    """The run's lock, and its tenant entered. Raises RunNotFound.
 
     `left`: as this worker left it for the call that it now comes back from; only what others may have changed is read.
     """
     opened_at = time.monotonic()
-    kept = _still(work, left, opened_at) if left is not None and _waits_for_one_call(left) else None
-    book = kept or _whole(work, opened_at)
+    kept = left if left is not None and _waits_for_one_call(left) else None
+    lock = (_LOCK, (str(run_id), str(tenant_id)))
+    work, found = ask(lock, (_LOAD if kept is None else _LOAD_STILL, (str(run_id),)))
+    if work is None:
+        raise RunNotFound
+    return Locked(instance(WorkItem, work), found, opened_at, kept)
+
+
+def lock_asking(tenant_id: UUID, request_id: UUID) -> Locked:
+    """The lock of the run that asks, in a transaction that shows the tenant's rows. Raises ApprovalNotFound."""
+    opened_at = time.monotonic()
+    work, found = ask((_LOCK_ASKING, (str(request_id), str(tenant_id))), (_LOAD_ASKING, (str(request_id),)))
+    if work is None:
+        raise ApprovalNotFound
+    return Locked(instance(WorkItem, work), found, opened_at)
+
+
+def pick_due(queue: str, hint: UUID | None) -> Locked | None:
+    """A run of this queue that is due and that nobody else holds, locked; the hinted one first."""
+    opened_at = time.monotonic()
+    if hint is not None:
+        work, found = ask((_PICK_HINTED, (str(hint), queue)), (_LOAD, (str(hint),)))
+        if work is not None:
+            return Locked(instance(WorkItem, work), found, opened_at)
+    (work,) = ask((_PICK_NEXT, (queue,)))
+    if work is None:
+        return None
+    (found,) = ask((_LOAD, (work["id"],)))
+    return Locked(instance(WorkItem, work), found, opened_at)
+
+
+def load(locked: Locked) -> Book:
+    """Everything about the locked run. The database's clock is the clock."""
+    book = _still(locked, locked.left) if locked.left is not None else _whole(locked)
     if book.run.workflow_at_id is not None:
-        book.workflow = lock_handle(work.tenant_id, book.run.workflow_at_id)
+        book.workflow = lock_handle(book.work.tenant_id, book.run.workflow_at_id)
     if book.agent.planner == "model":
-        calls = ModelRequest.objects.filter(tenant_id=work.tenant_id, run_id=work.id)
+        calls = ModelRequest.objects.filter(tenant_id=book.work.tenant_id, run_id=book.work.id)
         book.model_request = calls.order_by("-number").first()
     return book
 
@@ -110,11 +134,12 @@ def _waits_for_one_call(left: Book) -> bool:
     return [step.status for step in left.open_steps()] == [StepStatus.RUNNING.value]
 
 
-def _still(work: WorkItem, left: Book, opened_at: float) -> Book | None:
-    """The book as it was left, under what is so now; None when somebody wrote to the run since."""
-    found = _read(_STILL, [work.id, work.tenant_id])
+def _still(locked: Locked, left: Book) -> Book:
+    """The book as it was left, under what is so now; all of it anew when somebody wrote to the run since."""
+    work, found = locked.work, locked.found
     if found["head"] != left.run.head:
-        return None
+        (whole,) = ask((_LOAD, (str(work.id),)))
+        return _whole(replace(locked, found=whole))
     return Book(
         run=left.run,
         work=work,
@@ -122,32 +147,22 @@ def _still(work: WorkItem, left: Book, opened_at: float) -> Book | None:
         steps=left.steps,
         proposals={step.id: left.proposals[step.id] for step in left.open_steps()},
         attempts=left.attempts,
-        opened_at=opened_at,
+        opened_at=locked.opened_at,
         **circumstances(work.tenant_id, found),
     )
 
 
-def _whole(work: WorkItem, opened_at: float) -> Book:
-    found = _read(_LOAD, [work.id, work.tenant_id] * 2)
+def _whole(locked: Locked) -> Book:
+    work, found = locked.work, locked.found
     book = Book(
         run=instance(Run, found["run"]),
         work=work,
         agent=instance(AgentVersion, found["agent"]),
-        opened_at=opened_at,
+        opened_at=locked.opened_at,
         **circumstances(work.tenant_id, found),
     )
     _fill(book, found)
     return book
-
-
-def _read(sql: str, params: list[Any]) -> dict[str, Any]:
-    with preparing() as cursor:
-        cursor.execute(sql, params)
-        row = cursor.fetchone()
-    if row is None:
-        raise RunNotFound
-    found: dict[str, Any] = orjson.loads(row[0])
-    return found
 
 
 def _fill(book: Book, found: Mapping[str, Any]) -> None:
@@ -160,15 +175,6 @@ def _fill(book: Book, found: Mapping[str, Any]) -> None:
         decision = instance(Decision, row)
         book.decisions.append(decision)
         book.roles[decision.user_id] = roles
-
-
-def _locked(sql: str, params: list[Any]) -> WorkItem | None:
-    with preparing() as cursor:
-        cursor.execute(sql, params)
-        row = cursor.fetchone()
-    if row is None:
-        return None
-    return WorkItem(id=row[0], tenant_id=row[1], queue=row[2], due_at=row[3], cancel_requested=row[4])
 
 
 def _unsealed(row: dict[str, Any]) -> dict[str, Any]:

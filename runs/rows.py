@@ -1,28 +1,38 @@
-"""Rows from Postgres as JSON and to it as text, in statements that are planned once a connection."""
+"""Rows from Postgres as JSON and to it as text, in statements that travel together."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import cache, lru_cache
 from itertools import count
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
-from django.db import connection
-from django.db.backends.utils import CursorWrapper
+import orjson
+from django.db import connections
 from django.db.models import DateTimeField, DecimalField, Model, UUIDField
 from django.db.models.base import ModelState
-from psycopg import Cursor, RawCursor
 
-type Value = str | bytes | list[Any] | None
-type Statement = tuple[str, tuple[Value, ...]]
-"""Text with a `$` for each value."""
+from agentops.postgres.base import DatabaseWrapper
+from agentops.postgres.trip import Statement
+
+type Part = tuple[str, tuple[str | None, ...]]
+"""SQL with a `$` for each value, to be joined with others."""
 
 
-def preparing(kind: type[Cursor[Any]] = Cursor) -> CursorWrapper:
-    """A cursor whose statements are planned once a connection: planning these costs more than running them."""
-    connection.ensure_connection()
-    return connection.make_cursor(kind(connection.connection))  # type: ignore[arg-type]  # it wraps any cursor
+def ask(*statements: Statement) -> list[Any]:
+    """What these answer, each with one value of JSON or none, in one round trip."""
+    return [None if text is None else orjson.loads(text) for text in _backend().together(statements)]
+
+
+def enqueue(parts: Sequence[Part]) -> None:
+    """Execute them as one statement, with what comes next in the transaction or with its end."""
+    text = _joined(tuple(sql for sql, _ in parts))
+    _backend().queue((text, [value for _, values in parts for value in values]))
+
+
+def _backend() -> DatabaseWrapper:
+    return cast("DatabaseWrapper", connections["default"])
 
 
 def instance[M: Model](model: type[M], row: Mapping[str, Any]) -> M:
@@ -41,29 +51,22 @@ def values_of(row: Model) -> dict[str, Any]:
     return dict(row.__dict__)
 
 
-def insertion(model: type[Model], rows: Sequence[Model]) -> Statement:
+def insertion(model: type[Model], rows: Sequence[Model]) -> Part:
     """All these rows at once."""
     names = _columns(model)
     return _insert(model, len(rows)), tuple(_told(row.__dict__[name]) for row in rows for name in names)
 
 
-def change(row: Model, before: Mapping[str, Any]) -> Statement | None:
+def change(row: Model, before: Mapping[str, Any]) -> Part | None:
     """What differs from `before`, as `values_of` told it; None when nothing does."""
     now = row.__dict__
     changed = {n: now[n] for n in _columns(type(row)) if before[n] is not now[n] and before[n] != now[n]}
     return setting(type(row), row.pk, changed) if changed else None
 
 
-def setting(model: type[Model], row_id: UUID, values: Mapping[str, Any]) -> Statement:
+def setting(model: type[Model], row_id: UUID, values: Mapping[str, Any]) -> Part:
     """These columns of one row."""
     return _update(model, tuple(values)), (*map(_told, values.values()), str(row_id))
-
-
-def execute_all(parts: Sequence[Statement]) -> None:
-    """As one statement."""
-    text = _joined(tuple(sql for sql, _ in parts))
-    with preparing(RawCursor) as cursor:
-        cursor.execute(text, [value for _, values in parts for value in values])
 
 
 def storable(text: str) -> str:
@@ -76,11 +79,25 @@ def _columns(model: type[Model]) -> tuple[str, ...]:
     return tuple(f.attname for f in model._meta.concrete_fields)
 
 
-def _told(value: Any) -> Value:
+def _told(value: Any) -> str | None:
     """As text, which Postgres reads as the column's type: so a statement is the same whatever its values are."""
-    if isinstance(value, str):
-        return storable(value)
-    return value if value is None or isinstance(value, bytes | list) else str(value)
+    match value:
+        case str():
+            return storable(value)
+        case None:
+            return None
+        case bytes():
+            return rf"\x{value.hex()}"
+        case list():
+            return "{" + ",".join(map(_quoted, value)) + "}"
+        case _:
+            return str(value)
+
+
+def _quoted(item: Any) -> str:
+    """As an array's text has it."""
+    text = storable(str(item)).replace("\\", r"\\").replace('"', r"\"")
+    return f'"{text}"'
 
 
 @lru_cache(maxsize=512)

@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import cast
 from uuid import UUID
 
 from django.db import connections, transaction
 
+from agentops.postgres.base import DatabaseWrapper
 from agentops.tenancy.errors import NoTenant
 
 _TENANT: ContextVar[UUID | None] = ContextVar("agentops_tenant", default=None)
@@ -26,8 +28,8 @@ def tenant_transaction(tenant_id: UUID, *, using: str = "default") -> Iterator[N
 
 def show_rows_of(tenant_id: UUID, *, using: str = "default") -> None:
     """Shows this tenant's rows until the open transaction ends."""
-    with connections[using].cursor() as cursor:
-        cursor.execute("SELECT set_config('app.tenant', %s, true)", [str(tenant_id)])
+    backend = cast("DatabaseWrapper", connections[using])
+    backend.queue(("SELECT set_config('app.tenant', $1, true)", (str(tenant_id),)))
 
 
 @contextmanager

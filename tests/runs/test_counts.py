@@ -1,7 +1,7 @@
 """What a run costs the database: writing commits and statements, counted exactly (goal G1)."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from agentops.postgres.trip import Statement
 from approvals.domain.decision import Verdict
 from runs.operations.deciding import decide
 from tests.runs.gates import TOOLS, new_gate
@@ -18,18 +19,22 @@ READ = {"tool": "t_read", "args": {"account": {"$cel": "input.account"}}}
 
 
 class Counter:
-    """Statements of this thread's connection, and how many transactions wrote."""
+    """Statements of this thread's connection, transactions that wrote, and trips of several statements."""
 
     def __init__(self) -> None:
         self.statements = 0
         self.commits = 0
+        self.trips = 0
         self._wrote = False
 
     def __call__(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        self.count(sql)
+        return execute(sql, params, many, context)
+
+    def count(self, sql: str) -> None:
         self.statements += 1
         if any(word in sql for word in ("INSERT INTO", 'UPDATE "', "DELETE FROM")):
             self._wrote = True
-        return execute(sql, params, many, context)
 
     def committed(self) -> None:
         self.commits += self._wrote
@@ -39,14 +44,25 @@ class Counter:
 @contextmanager
 def counting(counter: Counter, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Counts on the real connection; a commit counts when its transaction wrote."""
-    commit = connection._commit  # type: ignore[attr-defined]  # where every commit of the wrapper goes through
+    backend: Any = connection
+    # Where every commit goes through, and all that travels together.
+    commit, travel = backend._commit, backend._travel
 
     def counted_commit() -> None:
         commit()
         counter.committed()
 
+    def counted_travel(statements: Sequence[Statement]) -> list[bytes | None]:
+        for sql, _ in [*backend._queued, *statements]:
+            if sql != "COMMIT":
+                counter.count(sql)
+        counter.trips += 1
+        answers: list[bytes | None] = travel(statements)
+        return answers
+
     with monkeypatch.context() as patched, connection.execute_wrapper(counter):
         patched.setattr(connection, "_commit", counted_commit)
+        patched.setattr(connection, "_travel", counted_travel)
         yield
 
 
@@ -66,6 +82,7 @@ def test_five_steps_and_one_approval_fit_the_goal(stage: Stage, monkeypatch: pyt
     assert len(stage.steps(run_id)) == 5
     assert counter.commits <= 13, counter.commits
     assert counter.statements <= 45, counter.statements
+    assert counter.trips <= 22, counter.trips
 
 
 def test_five_reads_fit_the_goal(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,1 @@
+"""The database backend: Django's PostgreSQL, with fewer round trips."""

@@ -1,0 +1,111 @@
+"""Several prepared statements in one round trip, by libpq's pipeline."""
+
+from collections.abc import Iterator, Sequence
+from itertools import count
+from select import POLLIN, POLLOUT, poll
+
+from psycopg.errors import error_from_result
+from psycopg.pq import ExecStatus
+from psycopg.pq.abc import PGconn, PGresult
+
+type Statement = tuple[str, Sequence[str | None]]
+"""SQL with `$1` to `$n`, and its values as text, which Postgres reads as what the SQL makes of them."""
+
+MOST_PLANS = 200
+"""Of one connection; the one that was not used for longest leaves. Postgres keeps some 50 kB for each."""
+
+
+class Plans:
+    """The statements that one connection has prepared, by their text: planning costs more than running most of them."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, bytes] = {}
+        self._numbers = count(1)
+
+    def known(self, sql: str) -> bytes | None:
+        """Its name; of all, it is now the one that was used last."""
+        name = self._names.pop(sql, None)
+        if name is not None:
+            self._names[sql] = name
+        return name
+
+    def new_name(self) -> bytes:
+        """A name that this connection never had: what failed may have been prepared all the same."""
+        return b"trip_%d" % next(self._numbers)
+
+    def keep(self, prepared: dict[str, bytes]) -> None:
+        """Remember these."""
+        self._names |= prepared
+
+    def drop_oldest(self) -> Iterator[bytes]:
+        """The names of those that are too many, which are forgotten."""
+        while len(self._names) > MOST_PLANS:
+            yield self._names.pop(next(iter(self._names)))
+
+
+def travel(server: PGconn, plans: Plans, statements: Sequence[Statement]) -> list[bytes | None]:
+    """Execute them in this order; the first fault skips the rest and is raised.
+
+    Returns the first value of the first row of each as text; None where there is no row. Raises psycopg's errors.
+    """
+    if not statements:
+        return []
+    server.enter_pipeline_mode()
+    try:
+        is_answer, prepared = _sent(server, plans, statements)
+        results = _received(server)
+        server.exit_pipeline_mode()
+    except BaseException:
+        # Interrupted on the way, nobody knows which answers are still to come.
+        server.finish()
+        raise
+    fault = next((r for r in results if r.status in {ExecStatus.FATAL_ERROR, ExecStatus.BAD_RESPONSE}), None)
+    if fault is not None:
+        raise error_from_result(fault)
+    plans.keep(prepared)
+    return [_value(r) for r, wanted in zip(results, is_answer, strict=True) if wanted]
+
+
+def _sent(server: PGconn, plans: Plans, statements: Sequence[Statement]) -> tuple[list[bool], dict[str, bytes]]:
+    """Which results are answers, and what was prepared on the way."""
+    is_answer: list[bool] = []
+    prepared: dict[str, bytes] = {}
+    for name in plans.drop_oldest():
+        server.send_close_prepared(name)
+        is_answer.append(False)
+    for sql, values in statements:
+        known = plans.known(sql) or prepared.get(sql)
+        name = known or prepared.setdefault(sql, plans.new_name())
+        if known is None:
+            server.send_prepare(name, sql.encode())
+            is_answer.append(False)
+        server.send_query_prepared(name, [None if value is None else value.encode() for value in values])
+        is_answer.append(True)
+    server.pipeline_sync()
+    return is_answer, prepared
+
+
+def _received(server: PGconn) -> list[PGresult]:
+    """One result for everything that was sent. No other thread waits meanwhile."""
+    results: list[PGresult] = []
+    while True:
+        _wait(server)
+        result = server.get_result()
+        if result is None:
+            continue  # it parts the results
+        if result.status == ExecStatus.PIPELINE_SYNC:
+            return results
+        results.append(result)
+
+
+def _wait(server: PGconn) -> None:
+    """Until the next result is here: libpq itself would wait for it with Python's lock held."""
+    while (unsent := bool(server.flush())) or server.is_busy():
+        poller = poll()
+        poller.register(server.socket, POLLIN | (POLLOUT if unsent else 0))
+        poller.poll()
+        server.consume_input()
+
+
+def _value(result: PGresult) -> bytes | None:
+    return result.get_value(0, 0) if result.ntuples else None

@@ -5,8 +5,10 @@ from uuid import UUID
 
 import structlog
 from celery import current_app
+from django.conf import settings
 from django.db import transaction
 
+from agentops.embedded import direct
 from agentops.telemetry.traces import Span, traces
 from agentops.telling import Fact, teller
 
@@ -21,7 +23,10 @@ def nudge_later(queue: str, hint: UUID | None = None) -> None:
 def nudge(queue: str, hint: UUID | None = None) -> None:
     """The same at once, for code that holds no transaction."""
     args = [queue, str(hint) if hint else None]
-    current_app.signature("runs.work", args=args, queue=queue).apply_async(retry=False)
+    if settings.CELERY_BROKER_URL.startswith("pgmq:"):
+        direct.send("runs.work", args, queue)
+    else:
+        current_app.signature("runs.work", args=args, queue=queue).apply_async(retry=False)
 
 
 def tell_later(tenant_id: UUID, kind: str, row_id: UUID) -> None:

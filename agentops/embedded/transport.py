@@ -14,7 +14,7 @@ from pgmq import PGMQueue
 from psycopg_pool import ConnectionPool
 
 # Statements that name their table are planned once; pgmq's functions plan at each call.
-_SEND = "INSERT INTO pgmq.q_{0} (vt, message) VALUES (clock_timestamp(), %s)"
+SEND = "INSERT INTO pgmq.q_{0} (vt, message) VALUES (clock_timestamp(), {1})"
 _TAKE = """
 DELETE FROM pgmq.q_{0} WHERE msg_id IN (
     SELECT msg_id FROM pgmq.q_{0} WHERE vt <= clock_timestamp() ORDER BY msg_id LIMIT %s FOR UPDATE SKIP LOCKED
@@ -74,7 +74,7 @@ class Channel(pgmq.Channel):
         connection._register_notify_queue(queue_name or self._queue_name(queue))  # noqa: SLF001 - its own half
 
     def _put(self, queue: str, message: dict[str, Any], **_: Any) -> None:
-        self._run(_SEND.format(queue), orjson.dumps(message).decode())
+        self._run(SEND.format(queue, "%s"), orjson.dumps(message).decode())
 
     def _get_bulk(self, queue: str, *_: Any, **__: Any) -> None:
         transport: Any = self.connection

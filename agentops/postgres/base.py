@@ -11,6 +11,8 @@ from agentops.postgres.trip import Plans, Statement, travel
 
 BEGIN: Statement = ("BEGIN", ())
 COMMIT: Statement = ("COMMIT", ())
+_plans: WeakKeyDictionary[Connection[Any], Plans] = WeakKeyDictionary()
+"""Of connections, which the pool lends to one thread after another."""
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -23,7 +25,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
         super().__init__(*args, **options)
         self._begins = False
         self._queued: list[Statement] = []
-        self._plans: WeakKeyDictionary[Connection[Any], Plans] = WeakKeyDictionary()
 
     def together(self, statements: Sequence[Statement]) -> list[bytes | None]:
         """Execute them in one round trip. Returns the first value of each as text; None where there is no row."""
@@ -70,6 +71,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def _travel(self, statements: Sequence[Statement]) -> list[bytes | None]:
         ahead = [*([BEGIN] if self._begins else []), *self._queued]
         self._begins, self._queued = False, []
-        plans = self._plans.setdefault(self.connection, Plans())
+        plans = _plans.setdefault(self.connection, Plans())
         with self.wrap_database_errors:
             return travel(self.connection.pgconn, plans, [*ahead, *statements])[len(ahead) :]

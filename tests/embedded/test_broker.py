@@ -1,5 +1,7 @@
 """The broker in Postgres: the plain role sends and receives, and can make nothing; one that is away is asked again."""
 
+import base64
+import json
 from typing import Any
 
 import psycopg
@@ -8,6 +10,7 @@ from celery import current_app
 from django.conf import settings
 from django.db import ProgrammingError, connections, transaction
 
+from agentops.after_commit import nudge
 from agentops.databases import keyword_conninfo
 
 
@@ -36,6 +39,27 @@ def test_a_consumer_gets_what_was_sent_before_it_came_and_after_and_leaves_nothi
     with connections["default"].cursor() as cursor:
         cursor.execute("SELECT count(*) FROM pgmq.q_sandbox")
         assert cursor.fetchone() == (0,)
+
+
+def test_a_nudge_is_the_message_that_celery_would_have_sent() -> None:
+    current_app.signature("runs.work", args=["sandbox", None], queue="sandbox").apply_async()
+    nudge("sandbox")
+    with connections["default"].cursor() as cursor:
+        cursor.execute("DELETE FROM pgmq.q_sandbox RETURNING message")
+        of_celery, ours = (_without_its_ids(json.loads(row[0])) for row in cursor.fetchall())
+    assert ours == of_celery
+
+
+def _without_its_ids(message: dict[str, Any]) -> dict[str, Any]:
+    """What two messages of the same task have alike."""
+    message["body"] = json.loads(base64.b64decode(message["body"]))
+    for place, names in (
+        ("headers", ("id", "root_id")),
+        ("properties", ("correlation_id", "delivery_tag", "reply_to")),
+    ):
+        for name in names:
+            message[place].pop(name)
+    return message
 
 
 def test_a_broker_that_is_away_is_asked_again_every_second() -> None:

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
 
 import psycopg
@@ -155,3 +156,14 @@ def test_a_connection_keeps_only_the_plans_of_what_it_used_last(backend: Databas
     assert kept is not None
     assert MOST_PLANS - 5 < int(kept) <= MOST_PLANS + 2
     assert always == b"1"
+
+
+def test_a_connection_goes_from_thread_to_thread_with_its_plans() -> None:
+    def one() -> int:
+        (pid,) = cast("DatabaseWrapper", connection).together([("SELECT pg_backend_pid()", ())])
+        connection.close()
+        return int(pid or 0)
+
+    with ThreadPoolExecutor(1) as first, ThreadPoolExecutor(1) as second:
+        pids = [pool.submit(one).result() for _ in range(4) for pool in (first, second)]
+    assert len(set(pids)) < len(pids)

@@ -1,9 +1,10 @@
-"""Tools in code: the function runs in a thread of its own, so that its time can be limited."""
+"""Tools in code: the function runs in a thread that has nothing else to do, so that its time can be limited."""
 
 import json
 import logging
 import threading
 from contextvars import copy_context
+from functools import partial
 from typing import Any
 
 from django.db import connections
@@ -17,6 +18,7 @@ from tools.domain.canonical import parse
 from tools.domain.errors_values import InvalidJson
 from tools.domain.outcome import Failed, Outcome, ToolFault, Unknown
 from tools.kinds.exact_models import validated
+from tools.kinds.threads import in_thread
 
 GRACE_SECONDS = 0.5
 _log = logging.getLogger(__name__)
@@ -60,8 +62,7 @@ class _Work:
 
     def within(self, seconds: float, cancelled: CancelSignal) -> str:
         """`done`, or why it was told to stop without stopping: `cancelled` or `timeout`."""
-        name, carried = f"tool-{self._code.spec.name}", copy_context()
-        threading.Thread(target=carried.run, args=(self._work,), name=name, daemon=True).start()
+        in_thread(partial(copy_context().run, self._work))
         cancelled.call_back(self._woken.set)
         try:
             self._woken.wait(seconds)
@@ -84,6 +85,7 @@ class _Work:
             return Answer(fault=ToolFault("invalid_result", "The result of the tool is not usable JSON."))
 
     def _work(self) -> None:
+        threading.current_thread().name = f"tool-{self._code.spec.name}"
         try:
             self._result = self._code.function(self._args, self._context)
         except BaseException as error:  # noqa: BLE001 - carried over to the waiting thread and judged there

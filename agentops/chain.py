@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from hashlib import sha256
 from uuid import UUID
 
@@ -29,6 +30,7 @@ class Verdict:
     first_bad: int | None
 
 
+@lru_cache(maxsize=256)
 def stamp(at: datetime) -> str:
     """RFC 3339 in UTC with six decimals and Z."""
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -46,6 +46,13 @@ def instance[M: Model](model: type[M], row: Mapping[str, Any]) -> M:
     return made
 
 
+def fresh[M: Model](model: type[M], **values: Any) -> M:
+    """A new row of which every column is given, made in the same way."""
+    made = model.__new__(model)
+    made.__dict__.update(values, _state=ModelState())
+    return made
+
+
 def values_of(row: Model) -> dict[str, Any]:
     """What the row holds now."""
     return dict(row.__dict__)

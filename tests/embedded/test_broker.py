@@ -53,10 +53,9 @@ def test_a_nudge_is_the_message_that_celery_would_have_sent() -> None:
 def _without_its_ids(message: dict[str, Any]) -> dict[str, Any]:
     """What two messages of the same task have alike."""
     message["body"] = json.loads(base64.b64decode(message["body"]))
-    for place, names in (
-        ("headers", ("id", "root_id")),
-        ("properties", ("correlation_id", "delivery_tag", "reply_to")),
-    ):
+    # Whether its result is ignored Celery leaves to the settings; all are.
+    mine = {"headers": ("id", "root_id", "ignore_result"), "properties": ("correlation_id", "delivery_tag", "reply_to")}
+    for place, names in mine.items():
         for name in names:
             message[place].pop(name)
     return message

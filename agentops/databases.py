@@ -20,8 +20,8 @@ def connection_settings(env: Env) -> dict[str, dict[str, Any]]:
     owner = env.database_owner_url or env.database_url or embedded_url(env.agentops_home, "agentops_owner")
     pool = {"min_size": 1, "max_size": 20, "timeout": 10}
     default, migrating = _parsed(app), _parsed(owner)
-    # Only what asks for it is prepared, and at once: the cursors of the ORM put their values into the statement.
-    default["OPTIONS"] = {"prepare_threshold": 0} | default["OPTIONS"] | {"pool": pool}
+    # The backend prepares what travels together; psycopg would throw that away with its own at each rollback.
+    default["OPTIONS"] |= {"prepare_threshold": None, "pool": pool}
     return {"default": default, "owner": migrating}
 
 

@@ -14,7 +14,7 @@ from django.db.models import DateTimeField, DecimalField, Model, UUIDField
 from django.db.models.base import ModelState
 
 from agentops.postgres.base import DatabaseWrapper
-from agentops.postgres.trip import Statement
+from agentops.postgres.trip import Statement, as_text
 
 type Part = tuple[str, tuple[str | None, ...]]
 """SQL with a `$` for each value, to be joined with others."""
@@ -61,7 +61,7 @@ def values_of(row: Model) -> dict[str, Any]:
 def insertion(model: type[Model], rows: Sequence[Model]) -> Part:
     """All these rows at once."""
     names = _columns(model)
-    return _insert(model, len(rows)), tuple(_told(row.__dict__[name]) for row in rows for name in names)
+    return _insert(model, len(rows)), tuple(as_text(row.__dict__[name]) for row in rows for name in names)
 
 
 def change(row: Model, before: Mapping[str, Any]) -> Part | None:
@@ -73,38 +73,12 @@ def change(row: Model, before: Mapping[str, Any]) -> Part | None:
 
 def setting(model: type[Model], row_id: UUID, values: Mapping[str, Any]) -> Part:
     """These columns of one row."""
-    return _update(model, tuple(values)), (*map(_told, values.values()), str(row_id))
-
-
-def storable(text: str) -> str:
-    """As the database takes it: it has no U+0000 in text, so that is written as its escape."""
-    return text.replace("\0", "\\u0000")
+    return _update(model, tuple(values)), (*map(as_text, values.values()), str(row_id))
 
 
 @cache
 def _columns(model: type[Model]) -> tuple[str, ...]:
     return tuple(f.attname for f in model._meta.concrete_fields)
-
-
-def _told(value: Any) -> str | None:
-    """As text, which Postgres reads as the column's type: so a statement is the same whatever its values are."""
-    match value:
-        case str():
-            return storable(value)
-        case None:
-            return None
-        case bytes():
-            return rf"\x{value.hex()}"
-        case list():
-            return "{" + ",".join(map(_quoted, value)) + "}"
-        case _:
-            return str(value)
-
-
-def _quoted(item: Any) -> str:
-    """As an array's text has it."""
-    text = storable(str(item)).replace("\\", r"\\").replace('"', r"\"")
-    return f'"{text}"'
 
 
 @lru_cache(maxsize=512)

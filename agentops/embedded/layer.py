@@ -4,21 +4,22 @@ import asyncio
 import base64
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import psycopg
 import structlog
 from asgiref.sync import sync_to_async
 from channels_postgres.core import PostgresChannelLayer
 from django.db import connection
-from psycopg import Cursor
 
+from agentops.postgres.base import DatabaseWrapper
+from agentops.postgres.trip import as_text
 from agentops.telling import MISSED
 
 _SEND = """
 INSERT INTO channels_postgres_message (channel, message, expire)
-SELECT DISTINCT listening.channel, told.message, now() + make_interval(secs => %s)
-FROM unnest(%s::text[], %s::bytea[]) AS told (group_key, message)
+SELECT DISTINCT listening.channel, told.message, now() + make_interval(secs => $1)
+FROM unnest($2::text[], $3::bytea[]) AS told (group_key, message)
 JOIN channels_postgres_groupchannel listening ON listening.group_key = told.group_key
 """
 
@@ -58,7 +59,5 @@ class Layer(PostgresChannelLayer):  # type: ignore[misc]  # channels_postgres is
         """One statement for all members of all groups; none of them costs a commit when nobody listens."""
         groups = [self._group_key(group) for group, _ in messages]
         contents = [self.serialize(message) for _, message in messages]
-        connection.ensure_connection()
-        # Django's own cursors put the values into the text, which is planned anew each time.
-        with Cursor(connection.connection) as cursor:
-            cursor.execute(_SEND, (self.expiry, groups, contents))
+        backend = cast("DatabaseWrapper", connection)
+        backend.together([(_SEND, (as_text(self.expiry), as_text(groups), as_text(contents)))])

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from itertools import count
 from select import POLLIN, POLLOUT, poll
+from typing import Any
 
-from psycopg.errors import error_from_result
+from psycopg.errors import FeatureNotSupported, InvalidSqlStatementName, error_from_result
 from psycopg.pq import ExecStatus
 from psycopg.pq.abc import PGconn, PGresult
 
@@ -13,6 +14,32 @@ type Statement = tuple[str, Sequence[str | None]]
 
 MOST_PLANS = 200
 """Of one connection; the one that was not used for longest leaves. Postgres keeps some 50 kB for each."""
+
+
+def storable(text: str) -> str:
+    """As the database takes it: it has no U+0000 in text, so that is written as its escape."""
+    return text.replace("\0", "\\u0000")
+
+
+def as_text(value: Any) -> str | None:
+    """A value for a statement, which so is the same whatever its values are."""
+    match value:
+        case str():
+            return storable(value)
+        case None:
+            return None
+        case bytes():
+            return rf"\x{value.hex()}"
+        case list():
+            return "{" + ",".join(map(_quoted, value)) + "}"
+        case _:
+            return str(value)
+
+
+def _quoted(item: Any) -> str:
+    """As an array's text has it."""
+    text = (as_text(item) or "").replace("\\", r"\\").replace('"', r"\"")
+    return f'"{text}"'
 
 
 class Plans:
@@ -36,6 +63,10 @@ class Plans:
     def keep(self, prepared: dict[str, bytes]) -> None:
         """Remember these."""
         self._names |= prepared
+
+    def forget(self) -> None:
+        """All of them: somebody dropped them, or changed tables so that they no longer fit."""
+        self._names.clear()
 
     def drop_oldest(self) -> Iterator[bytes]:
         """The names of those that are too many, which are forgotten."""
@@ -61,7 +92,10 @@ def travel(server: PGconn, plans: Plans, statements: Sequence[Statement]) -> lis
         raise
     fault = next((r for r in results if r.status in {ExecStatus.FATAL_ERROR, ExecStatus.BAD_RESPONSE}), None)
     if fault is not None:
-        raise error_from_result(fault)
+        error = error_from_result(fault)
+        if isinstance(error, InvalidSqlStatementName | FeatureNotSupported):
+            plans.forget()
+        raise error
     plans.keep(prepared)
     return [_value(r) for r, wanted in zip(results, is_answer, strict=True) if wanted]
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+from agentops.postgres.trip import storable
 from agentops.tenancy.ids import uuid7
 from approvals.domain.policy import Effect
 from runs.book import MACHINE, Book, ToolNow
@@ -18,7 +19,6 @@ from runs.operations import holding, judging
 from runs.operations.conditions import taken_for, wanted_probes
 from runs.operations.ending import end, refuse
 from runs.operations.readings import ProbeWanted, Readings, fresh
-from runs.rows import storable
 from tools.domain import templates
 from tools.domain.canonical import Json, canonical
 from tools.domain.secret_schemas import NOTHING_SECRET

@@ -8,11 +8,18 @@ from typing import Any, cast
 
 import psycopg
 import pytest
-from django.db import DataError, IntegrityError, OperationalError, connection, transaction
+from django.db import (
+    DataError,
+    IntegrityError,
+    NotSupportedError,
+    OperationalError,
+    ProgrammingError,
+    connection,
+    transaction,
+)
 
 from agentops.postgres.base import DatabaseWrapper
-from agentops.postgres.trip import MOST_PLANS
-from runs.rows import _told
+from agentops.postgres.trip import MOST_PLANS, as_text
 
 ECHO = "SELECT jsonb_build_array($1::text, $2::bytea, $3::text[], $4::text)::text"
 NAMED = "INSERT INTO noted (word) VALUES ($1)"
@@ -35,7 +42,7 @@ def words(backend: DatabaseWrapper) -> list[str]:
 
 def test_every_value_arrives_as_it_was(backend: DatabaseWrapper) -> None:
     text, items = 'it\'s \\ "quoted" $1 ä 🐘\n', ['a,"b"', "c\\d", "", "NULL", "{}"]
-    values = [_told(value) for value in (text, b"\x00'\xff", items, None)]
+    values = [as_text(value) for value in (text, b"\x00'\xff", items, None)]
     (found,) = backend.together([(ECHO, values)])
     with connection.cursor() as cursor:
         cursor.execute("SELECT jsonb_build_array(%s::text, %s::bytea, %s::text[], %s::text)::text",
@@ -156,6 +163,36 @@ def test_a_connection_keeps_only_the_plans_of_what_it_used_last(backend: Databas
     assert kept is not None
     assert MOST_PLANS - 5 < int(kept) <= MOST_PLANS + 2
     assert always == b"1"
+
+
+def test_plans_that_somebody_dropped_are_made_again(backend: DatabaseWrapper) -> None:
+    (first,) = backend.together([(ECHO, ["a", None, None, None])])
+    with connection.cursor() as cursor:
+        cursor.execute("DEALLOCATE ALL")
+    with pytest.raises(ProgrammingError):
+        backend.together([(ECHO, ["a", None, None, None])])
+    assert backend.together([(ECHO, ["a", None, None, None])]) == [first]
+
+
+def test_a_plan_of_a_table_that_changed_is_made_again(backend: DatabaseWrapper) -> None:
+    everything = ("SELECT * FROM noted", ())
+    backend.together([(NAMED, ["one"]), everything])
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE noted ADD COLUMN more text")
+    with pytest.raises(NotSupportedError):
+        backend.together([everything])
+    assert backend.together([everything]) == [b"one"]
+
+
+def test_an_undone_transaction_leaves_all_plans(backend: DatabaseWrapper) -> None:
+    (first,) = backend.together([(ECHO, ["a", None, None, None])])
+    with pytest.raises(ZeroDivisionError):
+        insert_and_raise(backend)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    with pytest.raises(IntegrityError), transaction.atomic(durable=True):
+        backend.together([(NAMED, ["one"]), (NAMED, ["one"])])
+    assert backend.together([(ECHO, ["a", None, None, None])]) == [first]
 
 
 def test_a_connection_goes_from_thread_to_thread_with_its_plans() -> None:

@@ -22,7 +22,7 @@ from runs.domain.model_call import ModelCall
 from runs.domain.run import RunEvent, RunStatus
 from runs.domain.step import OPEN, StepEvent, StepStatus
 from runs.models import AgentVersion, Attempt, Event, ModelRequest, Observation, Proposal, Run, Step, WorkItem
-from runs.rows import fresh
+from runs.rows import new_row
 from tools.call import PinnedTool
 from tools.domain.canonical import Json, canonical
 from tools.workflow_handles import Movable
@@ -184,7 +184,7 @@ class Book:
         run, text = self.run, canonical(data)
         run.event_seq += 1
         digest = link_hash(run.head, run.tenant_id, run.id, run.event_seq, kind, actor, self.now, text)
-        row = fresh(
+        row = new_row(
             Event,
             id=uuid7(),
             tenant_id=run.tenant_id,

@@ -210,7 +210,7 @@ def _open_approvals(tenant_id: UUID, run_ids: Sequence[UUID]) -> dict[UUID, list
     waiting: dict[UUID, list[UUID]] = {}
     rows = ApprovalRequest.objects.filter(
         tenant_id=tenant_id, run_id__in=run_ids, status=RequestStatus.PENDING.value
-    ).order_by("opened_at")
+    ).order_by("opened_at", "id")
     for run_id, request_id in rows.values_list("run_id", "id"):
         waiting.setdefault(run_id, []).append(request_id)
     return waiting
@@ -225,7 +225,7 @@ def step_views(rows: QuerySet[Step]) -> list[StepView]:
         decisions = Prefetch("decisions", Decision.objects.order_by("at"))
         tenant_id = found[0].tenant_id
         requests = ApprovalRequest.objects.filter(tenant_id=tenant_id, step_id__in=[s.id for s in found])
-        for request in requests.order_by("opened_at").prefetch_related(decisions):
+        for request in requests.order_by("opened_at", "id").prefetch_related(decisions):
             asked.setdefault(request.step_id, []).append(request)
     return [_step_view(s, asked.get(s.id, ())) for s in found]
 

@@ -46,10 +46,14 @@ def instance[M: Model](model: type[M], row: Mapping[str, Any]) -> M:
     return made
 
 
-def fresh[M: Model](model: type[M], **values: Any) -> M:
-    """A new row of which every column is given, made in the same way."""
+def new_row[M: Model](model: type[M], **values: Any) -> M:
+    """A new row, made in the same way: columns that are not given have their defaults. Raises TypeError."""
+    constant, made_up = _defaults(model)
+    if not values.keys() <= constant.keys() | made_up.keys():
+        raise TypeError(f"{model.__name__} has no {', '.join(values.keys() - constant.keys() - made_up.keys())}.")
     made = model.__new__(model)
-    made.__dict__.update(values, _state=ModelState())
+    made.__dict__.update({**constant, **{n: make() for n, make in made_up.items() if n not in values}, **values})
+    made._state = ModelState()
     return made
 
 
@@ -74,6 +78,19 @@ def change(row: Model, before: Mapping[str, Any]) -> Part | None:
 def setting(model: type[Model], row_id: UUID, values: Mapping[str, Any]) -> Part:
     """These columns of one row."""
     return _update(model, tuple(values)), (*map(as_text, values.values()), str(row_id))
+
+
+@cache
+def _defaults(model: type[Model]) -> tuple[dict[str, Any], dict[str, Callable[[], Any]]]:
+    """Those that are always the same, and those that are made anew for each row."""
+    constant: dict[str, Any] = {}
+    made_up: dict[str, Callable[[], Any]] = {}
+    for field in model._meta.concrete_fields:
+        if callable(field.default):
+            made_up[field.attname] = field.get_default
+        else:
+            constant[field.attname] = field.get_default()
+    return constant, made_up
 
 
 @cache

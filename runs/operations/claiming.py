@@ -27,6 +27,7 @@ from runs.operations.conditions import place_of, taken_for, wanted_probes
 from runs.operations.ending import end_when_quiet, refuse, release
 from runs.operations.holding import bind, hold
 from runs.operations.readings import ProbeWanted, Reading, Readings, fresh
+from runs.rows import new_row
 from runs.tracing import passed_on
 from tools.call import PinnedTool
 from tools.domain.canonical import Json, canonical, parse
@@ -87,7 +88,8 @@ def start(book: Book, step: Step, tool: ToolNow, args: Json, owner: UUID, *, aga
     step.lease_until = book.now + min(timedelta(milliseconds=spec.timeout_ms) + LEASE_MARGIN, LONGEST_LEASE)
     step.started_at = step.started_at or book.now
     shown = parse(book.proposals[step.id].args or "{}")
-    attempt = Attempt(
+    attempt = new_row(
+        Attempt,
         id=uuid7(),
         tenant_id=step.tenant_id,
         step_id=step.id,

@@ -7,6 +7,7 @@ from runs.domain.run import TerminalReason, event_of
 from runs.domain.step import StepEvent, StepStatus
 from runs.models import Observation, Step
 from runs.operations.asking_model import abandon
+from runs.rows import new_row
 
 
 def end(
@@ -64,7 +65,8 @@ def refuse(book: Book, step: Step, refusal: Refusal) -> None:
 def observe_refusal(book: Book, step: Step) -> None:
     """The planner reads the refusal as its observation."""
     text = step.refusal or "{}"
-    row = Observation(
+    row = new_row(
+        Observation,
         step_id=step.id,
         tenant_id=step.tenant_id,
         trust="trusted",

@@ -19,6 +19,7 @@ from runs.operations import holding, judging
 from runs.operations.conditions import taken_for, wanted_probes
 from runs.operations.ending import end, refuse
 from runs.operations.readings import ProbeWanted, Readings, fresh
+from runs.rows import new_row
 from tools.domain import templates
 from tools.domain.canonical import Json, canonical
 from tools.domain.secret_schemas import NOTHING_SECRET
@@ -54,7 +55,8 @@ def propose(book: Book, turn: Turn, readings: Readings, *, actor: str = MACHINE)
 
 
 def _propose_one(book: Book, index: int, proposal: ToolProposal, readings: Readings, actor: str) -> Step:
-    step = Step(
+    step = new_row(
+        Step,
         id=uuid7(),
         tenant_id=book.run.tenant_id,
         run_id=book.run.id,
@@ -64,7 +66,8 @@ def _propose_one(book: Book, index: int, proposal: ToolProposal, readings: Readi
         tool=proposal.tool[:40],
         created_at=book.now,
     )
-    row = Proposal(
+    row = new_row(
+        Proposal,
         step_id=step.id,
         tenant_id=step.tenant_id,
         call_id=proposal.call_id,
@@ -168,7 +171,8 @@ def _recall(book: Book, step: Step, tool: ToolNow) -> bool:
     if seen is None:
         return False
     book.record(step, StepEvent.RECALLED, earlier_step=str(same[-1].id))
-    copy = Observation(
+    copy = new_row(
+        Observation,
         step_id=step.id,
         tenant_id=step.tenant_id,
         trust=seen.trust,

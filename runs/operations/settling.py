@@ -10,6 +10,7 @@ from runs.masking import mask_result
 from runs.models import Observation, Step
 from runs.operations.claiming import MAX_ATTEMPTS, Claimed
 from runs.operations.ending import release
+from runs.rows import new_row
 from tools.domain.canonical import Json, canonical
 from tools.domain.cost import settled
 from tools.domain.errors import CostUnreadable
@@ -101,7 +102,8 @@ def observe(book: Book, step: Step, spec: ToolSpec, result: Json, fault: ToolFau
     content = observation_text(whole, spec.max_result_bytes) if fault is None else canonical({"error": fault.as_json()})
     trust = spec.output_trust
     size = len(whole.encode())
-    row = Observation(
+    row = new_row(
+        Observation,
         step_id=step.id,
         tenant_id=step.tenant_id,
         trust=trust,
@@ -148,7 +150,8 @@ def _fail(book: Book, step: Step, fault: ToolFault, actor: str) -> None:
     error = {**fault.as_json(), "hint": fault.hint or ""}
     step.refusal = canonical(error)
     content = canonical({"error": error})
-    row = Observation(
+    row = new_row(
+        Observation,
         step_id=step.id,
         tenant_id=step.tenant_id,
         trust="untrusted",

@@ -115,7 +115,7 @@ class Stage:
 
     def requests(self, run_id: UUID) -> list[ApprovalRequest]:
         with tenant_transaction(self.tenant_id):
-            return list(ApprovalRequest.objects.filter(run_id=run_id).order_by("opened_at"))
+            return list(ApprovalRequest.objects.filter(run_id=run_id).order_by("opened_at", "id"))
 
     def pending(self, run_id: UUID) -> ApprovalRequest:
         return next(r for r in self.requests(run_id) if r.status == "pending")

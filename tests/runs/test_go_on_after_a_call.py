@@ -5,8 +5,6 @@ from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
-
 from agentops.tenancy.ids import uuid7
 from agentops.tenancy.models import Membership
 from agentops.tenancy.transaction import tenant_transaction
@@ -19,6 +17,7 @@ from runs.operations.cancelling import cancel
 from runs.operations.settling import Settled
 from runs.rows import values_of
 from tests.runs.scenario import Stage
+from tests.statements import heard
 from tools.models import Tool
 
 READ = {"tool": "t_read", "args": {"account": {"$cel": "input.account"}}}
@@ -44,14 +43,9 @@ def _back(found: Execute) -> Next:
 def _whole_reads() -> Iterator[list[str]]:
     """The statements that read everything about a run."""
     seen: list[str] = []
-
-    def look(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
-        if "FROM runs_step s" in sql and "'proposals'" in sql:
-            seen.append(sql)
-        return execute(sql, params, many, context)
-
-    with connection.execute_wrapper(look):
+    with heard() as all_of_them:
         yield seen
+        seen += [sql for sql in all_of_them.statements if "FROM runs_step s" in sql and "'proposals'" in sql]
 
 
 def test_a_run_is_read_once_however_many_calls_follow_each_other(stage: Stage) -> None:
@@ -67,7 +61,7 @@ def test_what_was_left_is_what_the_database_holds(stage: Stage) -> None:
     run_id, first = _begun(stage, READ, {**READ, "again": 1}, PAY)
     second = _back(first)
     assert isinstance(second, Execute)
-    with ledger.opened_run(stage.tenant_id, run_id, second.book) as left, _whole_reads() as seen:
+    with _whole_reads() as seen, ledger.opened_run(stage.tenant_id, run_id, second.book) as left:
         pass
     with ledger.opened_run(stage.tenant_id, run_id) as whole:
         pass

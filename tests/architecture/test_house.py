@@ -56,7 +56,9 @@ def test_expressions_load_no_terminal_toolkit_into_every_process() -> None:
 
 
 def test_no_file_has_a_name_that_says_nothing() -> None:
-    assert [path for path in sources() if path.stem in FORBIDDEN] == []
+    # Where Django looks for a database backend.
+    backend = ROOT / "agentops" / "postgres" / "base.py"
+    assert [path for path in sources() if path.stem in FORBIDDEN and path != backend] == []
 
 
 def test_every_setting_is_documented_and_every_documented_setting_exists() -> None:

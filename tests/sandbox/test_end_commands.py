@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import sys
 import threading
 import time
@@ -21,6 +22,7 @@ from tests.tools.calls import call_of
 from tools.call import CancelSignal
 from tools.domain.outcome import Failed, NotSent, Outcome, Succeeded, Unknown
 from tools.executor import execute
+from tools.sandbox.level import ISOLATED, level
 from tools.sandbox.process import run_inside
 
 DAEMONS = """
@@ -117,6 +119,18 @@ def test_a_program_that_is_not_there_has_certainly_not_acted() -> None:
     outcome = _run("/usr/bin/no-such-program", risk="destructive")
     assert isinstance(outcome, Failed), outcome
     assert "/usr/bin/no-such-program" in outcome.error.message
+
+
+def test_a_machine_with_no_room_for_another_file_has_certainly_not_started_it() -> None:
+    assert level().number == ISOLATED
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+    try:
+        outcome = _run("/usr/bin/true", risk="destructive")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert isinstance(outcome, Failed), outcome
+    assert (outcome.error.code, outcome.error.retryable) == ("sandbox_unavailable", True)
 
 
 def test_too_much_output_is_cut_and_never_held() -> None:

@@ -71,7 +71,7 @@ def test_a_stored_bearer_is_a_tag_wherever_it_travels(cast: Cast, reachable: All
 
 def test_a_command_that_reads_runs_and_one_that_changes_is_shown(cast: Cast, bubblewrap: None) -> None:
     schema: dict[str, Any] = {"type": "object", "properties": {"x": {"type": "string"}, "password": {"type": "string"}}}
-    argv = ("/usr/bin/printf", "--", "%s", "{args.x}", "{args.password}")
+    argv = ("/usr/bin/printf", "--", "%s", "{args.x}")
     register_tool(cast.carol.actor, command_spec(*argv, input_schema=schema))
     read = dry_run(cast.carol.actor, "probe", {"x": "ü"})
     assert isinstance(read.outcome, Succeeded), read
@@ -80,8 +80,8 @@ def test_a_command_that_reads_runs_and_one_that_changes_is_shown(cast: Cast, bub
     update_tool(cast.carol.actor, "probe", change)
     shown = dry_run(cast.carol.actor, "probe", {"x": "a b", "password": "hunter2"}).would_send
     assert shown is not None
-    assert shown.argv[:4] == ("/usr/bin/printf", "--", "%s", "a b")
-    assert '"x":"a b"' in (shown.body or "")
+    assert shown.argv == ("/usr/bin/printf", "--", "%s", "a b")
+    assert '"password":"⟦secret' in (shown.body or "")
     assert "hunter2" not in repr(shown)
     refused = dry_run(cast.carol.actor, "probe", {"x": "a\0b"}).refused
     assert refused is not None

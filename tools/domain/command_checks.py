@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Iterator
+from itertools import accumulate
 
 from tools.domain.call_parts import CommandCall
 from tools.domain.command_line import placeholders
 from tools.domain.errors import SpecFault
+from tools.domain.secret_names import is_secret_key
+from tools.domain.secret_schemas import SecretSchema
 from tools.domain.spec import ToolSpec
 
 PROGRAM = re.compile(r"/(usr|bin|sbin)/[^{}]+")
@@ -37,6 +40,14 @@ def _placeholders(spec: ToolSpec, command: CommandCall) -> Iterator[SpecFault]:
             yield SpecFault(pointer, 'All the arguments can only be standard input: say "stdin": "args".')
         elif isinstance(known, dict) and name not in known and spec.idempotency != f"arg:{name}":
             yield SpecFault(pointer, f"The input schema has no property {name}.")
+        elif _is_secret(spec, path):
+            yield SpecFault(pointer, "Others on the machine can read a command line: take secrets on standard input.")
+
+
+def _is_secret(spec: ToolSpec, path: str) -> bool:
+    keys = path.split(".")[1:]
+    places = accumulate(keys, SecretSchema.below, initial=spec.secret_input)
+    return any(map(is_secret_key, keys)) or any(place.is_secret for place in places)
 
 
 def _reach(spec: ToolSpec) -> Iterator[SpecFault]:

@@ -43,7 +43,11 @@ def run_inside(
     argv: Sequence[str], given: bytes, seconds: float, *, kept: int, cancelled: CancelSignal | None = None
 ) -> Ended:
     """Run `argv` with `given` on its standard input; hold at most `kept` bytes of what it prints. Raises Missing."""
-    with _started(argv, seconds) as process:
+    try:
+        started = _start(argv, seconds)
+    except OSError as error:  # no room for another process or file
+        return Ended("unstarted", 1, b"", False, str(error.strerror).encode())
+    with _held(started) as process:
         watched = _Watched(process, memoryview(given), kept)
         stopped = watched.until_ended(time.monotonic() + seconds, cancelled or CancelSignal())
         how, code = watched.verdict(stopped)
@@ -58,13 +62,16 @@ class _Process:
     status: IO[bytes]
 
 
-@contextmanager
-def _started(argv: Sequence[str], seconds: float) -> Iterator[_Process]:
-    rules = os.memfd_create("seccomp")
+def _start(argv: Sequence[str], seconds: float) -> _Process:
+    with os.fdopen(os.memfd_create("seccomp"), "r+b", buffering=0) as rules:
+        rules.write(program() or b"")
+        rules.seek(0)
+        return _begin(argv, seconds, rules.fileno())
+
+
+def _begin(argv: Sequence[str], seconds: float, rules: int) -> _Process:
     status, told = os.pipe()
     try:
-        os.write(rules, program() or b"")
-        os.lseek(rules, 0, os.SEEK_SET)
         popen = subprocess.Popen(
             enclosed(argv, seconds, filter_fd=rules, status_fd=told),
             stdin=subprocess.PIPE,
@@ -80,13 +87,17 @@ def _started(argv: Sequence[str], seconds: float) -> Iterator[_Process]:
         os.close(status)
         raise
     finally:
-        os.close(rules)
         os.close(told)
-    with popen, os.fdopen(status, "rb", buffering=0) as lines:
+    return _Process(popen, os.fdopen(status, "rb", buffering=0))
+
+
+@contextmanager
+def _held(process: _Process) -> Iterator[_Process]:
+    with process.popen, process.status:
         try:
-            yield _Process(popen, lines)
+            yield process
         finally:
-            _kill(popen)
+            _kill(process.popen)
 
 
 def _kill(popen: subprocess.Popen[bytes]) -> None:

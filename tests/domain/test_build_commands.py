@@ -52,6 +52,12 @@ def test_a_value_that_is_no_plain_element_is_refused(value: Any) -> None:
     assert refused.value.code == "invalid_arguments"
 
 
+def test_a_line_that_no_machine_takes_is_refused() -> None:
+    spec = _spec(["/usr/bin/echo", *["{args.n}"] * 11])
+    with pytest.raises(ToolError, match="longer than 1000000 bytes"):
+        build(spec, {"n": "x" * 99_999}, "key-1")
+
+
 @pytest.mark.parametrize(
     ("change", "pointer"),
     [

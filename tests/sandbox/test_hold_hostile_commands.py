@@ -3,6 +3,8 @@
 import json
 import os
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,7 +15,8 @@ import pytest
 from tests.sandbox.inside import python
 from tools.sandbox.level import ISOLATED, level
 
-CASES = json.loads((Path(__file__).parents[1] / "cases" / "sandbox.json").read_text())
+ROOT = Path(__file__).parents[2]
+CASES = json.loads((ROOT / "tests" / "cases" / "sandbox.json").read_text())
 PROBE = Path(__file__).with_name("probe.py").read_text()
 OURS = ["memory that no limit counts", "shared anonymous memory"]
 
@@ -48,6 +51,14 @@ def _own_address() -> str:
 
 def test_this_machine_isolates_commands() -> None:
     assert level().number == ISOLATED, level()
+
+
+def test_a_machine_that_refuses_namespaces_says_so_and_has_no_sandbox() -> None:
+    refusing = ["bwrap", "--dev-bind", "/", "/", "--unshare-user", "--disable-userns", "--", sys.executable, "-c"]
+    say = "from tools.sandbox.level import level; found = level(); print(found.number, found.fault, found.remedy)"
+    told = subprocess.run([*refusing, say], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert told.startswith("0 The sandbox does not start: bwrap: ")
+    assert "docs/commands.md" in told
 
 
 @pytest.mark.parametrize("name", CASES["open"])

@@ -10,8 +10,8 @@ from tools.domain.filling import MISSING, PLACEHOLDER, at, scalar
 from tools.domain.outcome import ToolError
 from tools.domain.spec import ToolSpec
 
-LONGEST = 100_000
-"""Bytes of one element; Linux takes 131,071."""
+LONGEST, MOST = 100_000, 1_000_000
+"""Bytes of one element, of which Linux takes 131,071, and of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,10 @@ def build(spec: ToolSpec, args: dict[str, Any], idempotency_key: str) -> Command
     how, _, name = spec.idempotency.partition(":")
     if how == "arg":
         args = args | {name: idempotency_key}
-    return CommandLine(tuple(_elements(command, args)), canonical(args) if command.takes_args else "")
+    argv = tuple(_elements(command, args))
+    if sum(len(element.encode()) for element in argv) > MOST:
+        raise ToolError("invalid_arguments", f"The command line would be longer than {MOST} bytes.")
+    return CommandLine(argv, canonical(args) if command.takes_args else "")
 
 
 def shown(spec: ToolSpec, args: dict[str, Any], idempotency_key: str) -> dict[str, Json] | None:

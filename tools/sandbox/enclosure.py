@@ -10,6 +10,7 @@ import random
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import count
 from pathlib import Path
 
@@ -31,9 +32,8 @@ LIMITS = {
 }
 WORK_BYTES = 48 * MiB
 _KILLED_LATER = 2.0
-_USERS = range(1_900_000_000, 2_000_000_000)
-"""Nobody's: above what containers and dynamic users are given, below what programs misread as negative."""
-_users = count(random.randrange(len(_USERS)))  # noqa: S311 - only that two calls have two users
+_HIGHEST_USER = 2_000_000_000
+_calls = count(random.randrange(_HIGHEST_USER))  # noqa: S311 - only so that two workers begin apart
 _SHARED = ("bin", "sbin", "lib", "lib32", "lib64")
 _NEEDED = ("bwrap", "prlimit", "timeout")
 
@@ -65,10 +65,19 @@ def enclosed(argv: Sequence[str], seconds: float, *, filter_fd: int, status_fd: 
 
 
 def _as_nobody() -> list[str]:
-    if os.geteuid() != 0:
+    users = _nobodies()
+    if os.geteuid() != 0 or not users:
         return []
-    user = str(_USERS[next(_users) % len(_USERS)])
+    user = str(users[next(_calls) % len(users)])
     return [_found("setpriv"), "--reuid", user, "--regid", user, "--clear-groups"]
+
+
+@cache
+def _nobodies() -> range:
+    """Users that nobody is: the last twentieth of what this machine, or container, has; none where it has only us."""
+    spans = [line.split() for line in Path("/proc/self/uid_map").read_text().splitlines()]
+    end = min(_HIGHEST_USER, max(int(first) + int(length) for first, _, length in spans))
+    return range(end - end // 20, end - 100)
 
 
 def _files() -> list[str]:

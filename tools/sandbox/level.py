@@ -17,7 +17,7 @@ ISOLATED = 3
 PROBE_SECONDS = 10.0
 _PACKAGES = {"bwrap": "bubblewrap", "prlimit": "util-linux", "setpriv": "util-linux", "timeout": "coreutils"}
 _MUST_BE = {"CapEff": "0000000000000000", "NoNewPrivs": "1", "Seccomp": "2"}
-_ALLOW = "Allow unprivileged user namespaces here: docs/commands.md says how, for containers too."
+_NEEDS = "It needs user namespaces and bubblewrap 0.7 or later: docs/commands.md says how, for containers too."
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ def _isolated() -> Level:
         fault = f"{missing.program} is not installed."
         raise _NoSandbox(fault, f"Install {package} (Debian, Ubuntu: apt install {package}).") from None
     if (tried.how, tried.code) != ("ended", 0):
-        raise _NoSandbox(f"The sandbox does not start{last_line(tried.stderr)}.", _ALLOW)
+        raise _NoSandbox(f"The sandbox does not start{last_line(tried.stderr)}.", _NEEDS)
     status = dict(re.findall(r"^(\w+):\s*(\S+)$", tried.stdout.decode(), re.MULTILINE))
     if any(status.get(name) != value for name, value in _MUST_BE.items()):
-        raise _NoSandbox("The sandbox starts, but keeps less closed than it must.", _ALLOW)
+        raise _NoSandbox("The sandbox starts, but keeps less closed than it must.", _NEEDS)
     return Level(ISOLATED)

@@ -145,7 +145,8 @@ class _Watched:
             select.select([process], [], [], GONE_SECONDS)
 
     def _said(self, what: str) -> int | None:
-        lines: list[dict[str, int]] = [json.loads(line) for line in self._status.splitlines()]
+        *whole, _ = self._status.split(b"\n")
+        lines: list[dict[str, int]] = [json.loads(line) for line in whole]
         return next((line[what] for line in lines if what in line), None)
 
     def _attend(self, selector: selectors.BaseSelector) -> None:

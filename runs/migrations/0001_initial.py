@@ -16,33 +16,42 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Step',
+            name='Agent',
             fields=[
                 ('id', models.UUIDField(default=agentops.tenancy.ids.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('turn', models.PositiveIntegerField()),
-                ('index', models.PositiveIntegerField()),
-                ('kind', models.CharField(default='tool', max_length=10)),
-                ('status', models.CharField(max_length=12)),
-                ('tool', models.CharField(max_length=40)),
-                ('tool_version', models.UUIDField(null=True)),
-                ('tool_version_number', models.PositiveIntegerField(null=True)),
-                ('risk', models.CharField(default='', max_length=20)),
-                ('queue', models.CharField(default='control', max_length=20)),
-                ('fingerprint', models.CharField(max_length=64, null=True)),
-                ('idempotency_key', models.CharField(max_length=64, null=True)),
-                ('digest', models.CharField(max_length=64, null=True)),
-                ('refusal', models.TextField(null=True)),
-                ('request_id', models.UUIDField(null=True)),
-                ('charge_money', models.DecimalField(decimal_places=8, default=0, max_digits=24)),
-                ('charge_records', models.BigIntegerField(default=0)),
-                ('token', models.PositiveIntegerField(default=0)),
-                ('lease_owner', models.UUIDField(null=True)),
-                ('lease_until', models.DateTimeField(null=True)),
+                ('slug', models.SlugField(max_length=60)),
+                ('name', models.CharField(max_length=100)),
+                ('description', models.TextField(blank=True, default='')),
+                ('enabled', models.BooleanField(default=True)),
                 ('created_at', models.DateTimeField()),
-                ('started_at', models.DateTimeField(null=True)),
-                ('settled_at', models.DateTimeField(null=True)),
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.tenant')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('tenant', 'slug'), name='agent_slug_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='AgentVersion',
+            fields=[
+                ('id', models.UUIDField(default=agentops.tenancy.ids.uuid7, editable=False, primary_key=True, serialize=False)),
+                ('number', models.PositiveIntegerField()),
+                ('planner', models.CharField(max_length=10)),
+                ('playbook', models.TextField(default='')),
+                ('tools', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=40))),
+                ('budget', models.TextField()),
+                ('content_hash', models.CharField(max_length=64)),
+                ('created_at', models.DateTimeField()),
+                ('agent', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, related_name='versions', to='runs.agent')),
+                ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.tenant')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('tenant', 'agent', 'number'), name='agent_version_once')],
+            },
+        ),
+        migrations.AddField(
+            model_name='agent',
+            name='current',
+            field=models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='runs.agentversion'),
         ),
         migrations.CreateModel(
             name='Run',
@@ -76,39 +85,47 @@ class Migration(migrations.Migration):
                 ('head', models.CharField(default='', max_length=64)),
                 ('created_at', models.DateTimeField()),
                 ('finished_at', models.DateTimeField(null=True)),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Agent',
-            fields=[
-                ('id', models.UUIDField(default=agentops.tenancy.ids.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('slug', models.SlugField(max_length=60)),
-                ('name', models.CharField(max_length=100)),
-                ('description', models.TextField(blank=True, default='')),
-                ('enabled', models.BooleanField(default=True)),
-                ('created_at', models.DateTimeField()),
+                ('agent_version', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='runs.agentversion')),
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.tenant')),
             ],
+            options={
+                'indexes': [models.Index(fields=['tenant', '-created_at', '-id'], name='run_newest'), models.Index(fields=['tenant', 'status', '-created_at', '-id'], name='run_status_newest'), models.Index(fields=['tenant', 'agent_slug', '-created_at', '-id'], name='run_agent_newest')],
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('status__in', ['cancelled', 'exhausted', 'failed', 'succeeded']), ('finished_at__isnull', False), ('terminal_reason__isnull', False)), models.Q(models.Q(('status__in', ['cancelled', 'exhausted', 'failed', 'succeeded']), _negated=True), ('finished_at', None), ('terminal_reason', None)), _connector='OR'), name='run_final_iff_finished'), models.CheckConstraint(condition=models.Q(('status__in', ['planning', 'validating', 'awaiting_approval', 'executing', 'observing', 'succeeded', 'failed', 'cancelled', 'exhausted'])), name='run_status_known')],
+            },
         ),
         migrations.CreateModel(
-            name='AgentVersion',
+            name='Step',
             fields=[
                 ('id', models.UUIDField(default=agentops.tenancy.ids.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('number', models.PositiveIntegerField()),
-                ('planner', models.CharField(max_length=10)),
-                ('playbook', models.TextField(default='')),
-                ('tools', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=40))),
-                ('budget', models.TextField()),
-                ('content_hash', models.CharField(max_length=64)),
+                ('turn', models.PositiveIntegerField()),
+                ('index', models.PositiveIntegerField()),
+                ('kind', models.CharField(default='tool', max_length=10)),
+                ('status', models.CharField(max_length=12)),
+                ('tool', models.CharField(max_length=40)),
+                ('tool_version', models.UUIDField(null=True)),
+                ('tool_version_number', models.PositiveIntegerField(null=True)),
+                ('risk', models.CharField(default='', max_length=20)),
+                ('queue', models.CharField(default='control', max_length=20)),
+                ('fingerprint', models.CharField(max_length=64, null=True)),
+                ('idempotency_key', models.CharField(max_length=64, null=True)),
+                ('digest', models.CharField(max_length=64, null=True)),
+                ('refusal', models.TextField(null=True)),
+                ('request_id', models.UUIDField(null=True)),
+                ('charge_money', models.DecimalField(decimal_places=8, default=0, max_digits=24)),
+                ('charge_records', models.BigIntegerField(default=0)),
+                ('token', models.PositiveIntegerField(default=0)),
+                ('lease_owner', models.UUIDField(null=True)),
+                ('lease_until', models.DateTimeField(null=True)),
                 ('created_at', models.DateTimeField()),
-                ('agent', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, related_name='versions', to='runs.agent')),
+                ('started_at', models.DateTimeField(null=True)),
+                ('settled_at', models.DateTimeField(null=True)),
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.tenant')),
+                ('run', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, related_name='steps', to='runs.run')),
             ],
-        ),
-        migrations.AddField(
-            model_name='agent',
-            name='current',
-            field=models.ForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='runs.agentversion'),
+            options={
+                'indexes': [models.Index(condition=models.Q(('status', 'unknown')), fields=['tenant', '-created_at', '-id'], name='step_unknown')],
+                'constraints': [models.UniqueConstraint(fields=('tenant', 'run', 'turn', 'index'), name='step_place_once'), models.CheckConstraint(condition=models.Q(('status__in', ['proposed', 'refused', 'held', 'cleared', 'rejected', 'expired', 'withdrawn', 'answered', 'stale', 'running', 'succeeded', 'failed', 'unknown'])), name='step_status_known'), models.CheckConstraint(condition=models.Q(models.Q(('status', 'running'), _negated=True), models.Q(('lease_owner__isnull', False), ('lease_until__isnull', False)), _connector='OR'), name='step_running_has_lease')],
+            },
         ),
         migrations.CreateModel(
             name='Observation',
@@ -120,6 +137,7 @@ class Migration(migrations.Migration):
                 ('truncated', models.BooleanField()),
                 ('bytes', models.PositiveIntegerField()),
                 ('created_at', models.DateTimeField()),
+                ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.tenant')),
             ],
         ),
         migrations.CreateModel(
@@ -134,6 +152,7 @@ class Migration(migrations.Migration):
                 ('why', models.TextField(default='')),
                 ('again', models.PositiveIntegerField(default=0)),
                 ('created_at', models.DateTimeField()),
+                ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.tenant')),
             ],
         ),
         migrations.CreateModel(
@@ -149,21 +168,9 @@ class Migration(migrations.Migration):
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.tenant')),
                 ('step', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, related_name='attempts', to='runs.step')),
             ],
-        ),
-        migrations.AddField(
-            model_name='step',
-            name='run',
-            field=models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, related_name='steps', to='runs.run'),
-        ),
-        migrations.AddField(
-            model_name='run',
-            name='agent_version',
-            field=models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='runs.agentversion'),
-        ),
-        migrations.AddField(
-            model_name='run',
-            name='tenant',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.tenant'),
+            options={
+                'constraints': [models.UniqueConstraint(fields=('tenant', 'step', 'number'), name='attempt_once')],
+            },
         ),
         migrations.CreateModel(
             name='Event',
@@ -179,6 +186,9 @@ class Migration(migrations.Migration):
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.tenant')),
                 ('run', models.ForeignKey(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, related_name='events', to='runs.run')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('tenant', 'run', 'seq'), name='event_seq_once')],
+            },
         ),
         migrations.CreateModel(
             name='StartRecord',
@@ -193,6 +203,10 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField()),
                 ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.tenant')),
             ],
+            options={
+                'indexes': [models.Index(fields=['tenant', 'created_at'], name='start_record_age')],
+                'constraints': [models.UniqueConstraint(fields=('tenant', 'principal', 'route', 'key'), name='start_record_once')],
+            },
         ),
         migrations.CreateModel(
             name='WorkItem',
@@ -205,80 +219,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'db_table': 'runs_work_item',
+                'indexes': [models.Index(condition=models.Q(('due_at__isnull', False)), fields=['queue', 'due_at'], name='work_item_due')],
             },
         ),
-        migrations.AddConstraint(
-            model_name='agentversion',
-            constraint=models.UniqueConstraint(fields=('tenant', 'agent', 'number'), name='agent_version_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='agent',
-            constraint=models.UniqueConstraint(fields=('tenant', 'slug'), name='agent_slug_once'),
-        ),
-        migrations.AddField(
-            model_name='observation',
-            name='tenant',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.tenant'),
-        ),
-        migrations.AddField(
-            model_name='proposal',
-            name='tenant',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.tenant'),
-        ),
-        migrations.AddConstraint(
-            model_name='attempt',
-            constraint=models.UniqueConstraint(fields=('tenant', 'step', 'number'), name='attempt_once'),
-        ),
-        migrations.AddIndex(
-            model_name='step',
-            index=models.Index(condition=models.Q(('status', 'unknown')), fields=['tenant', '-created_at', '-id'], name='step_unknown'),
-        ),
-        migrations.AddConstraint(
-            model_name='step',
-            constraint=models.UniqueConstraint(fields=('tenant', 'run', 'turn', 'index'), name='step_place_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='step',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['proposed', 'refused', 'held', 'cleared', 'rejected', 'expired', 'withdrawn', 'answered', 'stale', 'running', 'succeeded', 'failed', 'unknown'])), name='step_status_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='step',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('status', 'running'), _negated=True), models.Q(('lease_owner__isnull', False), ('lease_until__isnull', False)), _connector='OR'), name='step_running_has_lease'),
-        ),
-        migrations.AddIndex(
-            model_name='run',
-            index=models.Index(fields=['tenant', '-created_at', '-id'], name='run_newest'),
-        ),
-        migrations.AddIndex(
-            model_name='run',
-            index=models.Index(fields=['tenant', 'status', '-created_at', '-id'], name='run_status_newest'),
-        ),
-        migrations.AddIndex(
-            model_name='run',
-            index=models.Index(fields=['tenant', 'agent_slug', '-created_at', '-id'], name='run_agent_newest'),
-        ),
-        migrations.AddConstraint(
-            model_name='run',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('status__in', ['cancelled', 'exhausted', 'failed', 'succeeded']), ('finished_at__isnull', False), ('terminal_reason__isnull', False)), models.Q(models.Q(('status__in', ['cancelled', 'exhausted', 'failed', 'succeeded']), _negated=True), ('finished_at', None), ('terminal_reason', None)), _connector='OR'), name='run_final_iff_finished'),
-        ),
-        migrations.AddConstraint(
-            model_name='run',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['planning', 'validating', 'awaiting_approval', 'executing', 'observing', 'succeeded', 'failed', 'cancelled', 'exhausted'])), name='run_status_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='event',
-            constraint=models.UniqueConstraint(fields=('tenant', 'run', 'seq'), name='event_seq_once'),
-        ),
-        migrations.AddIndex(
-            model_name='startrecord',
-            index=models.Index(fields=['tenant', 'created_at'], name='start_record_age'),
-        ),
-        migrations.AddConstraint(
-            model_name='startrecord',
-            constraint=models.UniqueConstraint(fields=('tenant', 'principal', 'route', 'key'), name='start_record_once'),
-        ),
-        migrations.AddIndex(
-            model_name='workitem',
-            index=models.Index(condition=models.Q(('due_at__isnull', False)), fields=['queue', 'due_at'], name='work_item_due'),
-        ),
     ]
+

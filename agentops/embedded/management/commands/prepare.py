@@ -14,6 +14,9 @@ from agentops.embedded.lifeline import hold_on
 from agentops.embedded.preparation import FORGOTTEN
 from agentops.embedded.queues import install_queues
 
+# Its many changes of columns take Django long once it has to keep our tables in mind, too.
+_FIRST = ("oauth2_provider",)
+
 
 class Command(BaseCommand):
     """Grants for the plain role, migrations, and the broker's tables."""
@@ -45,7 +48,8 @@ class Command(BaseCommand):
         executor = MigrationExecutor(connections["owner"])
         due = executor.migration_plan(executor.loader.graph.leaf_nodes())
         if due:
-            call_command("migrate", database="owner", verbosity=0, interactive=False)
+            for only in (_FIRST, ()):
+                call_command("migrate", *only, database="owner", verbosity=0, interactive=False)
         return len(due)
 
 

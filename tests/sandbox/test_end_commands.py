@@ -213,6 +213,10 @@ def test_a_command_whose_worker_is_frozen_ends_soon_after_its_time() -> None:
     worker.wait()
 
 
+def test_where_memory_runs_out_commands_are_ended_before_anything_of_ours() -> None:
+    assert python("print(open('/proc/self/oom_score_adj').read())") == "1000"
+
+
 def test_a_command_is_given_three_files_and_five_variables() -> None:
     seen = python("import os; print(sorted(os.listdir('/proc/self/fd')), sorted(os.environ))")
     assert seen == "['0', '1', '2', '3'] ['HOME', 'LANG', 'PATH', 'PWD', 'TMPDIR']"

@@ -1,8 +1,9 @@
 """What surrounds a command: the line of programs that starts it, each one closing a door behind itself.
 
-`setpriv` (as root) takes a user that nobody else is, `bwrap` the file system, the processes and the network, `timeout`
-ends it even when nobody watches any more, and `prlimit` bounds it. It counts the processes inside alone: a limit that
-is set before the user namespace exists would count everything that this user runs on the machine.
+`choom` has it ended first where memory runs out, `setpriv` (as root) takes a user that nobody else is, `bwrap` the file
+system, the processes and the network, `timeout` ends it even when nobody watches any more, and `prlimit` bounds it. It
+counts the processes inside alone: a limit that is set before the user namespace exists would count everything that this
+user runs on the machine.
 """
 
 import os
@@ -35,7 +36,7 @@ _KILLED_LATER = 2.0
 _HIGHEST_USER = 2_000_000_000
 _calls = count(random.randrange(_HIGHEST_USER))  # noqa: S311 - only so that two workers begin apart
 _SHARED = ("bin", "sbin", "lib", "lib32", "lib64")
-_NEEDED = ("bwrap", "prlimit", "timeout")
+_NEEDED = ("bwrap", "choom", "prlimit", "timeout")
 
 
 @dataclass(frozen=True)
@@ -47,10 +48,10 @@ class Missing(Exception):
 
 def enclosed(argv: Sequence[str], seconds: float, *, filter_fd: int, status_fd: int) -> list[str]:
     """The whole line that starts `argv` inside. Raises Missing."""
-    bwrap, prlimit, timeout = (_found(name) for name in _NEEDED)
+    bwrap, choom, prlimit, timeout = (_found(name) for name in _NEEDED)
     limits = LIMITS | {"cpu": int(seconds) + 2}
     return [
-        *_as_nobody(),
+        *(choom, "--adjust", "1000", "--", *_as_nobody()),
         *(bwrap, "--die-with-parent", "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net"),
         *("--unshare-uts", "--unshare-cgroup-try", "--hostname", "sandbox", "--uid", "1000", "--gid", "1000"),
         *("--cap-drop", "ALL", "--seccomp", str(filter_fd), "--json-status-fd", str(status_fd)),

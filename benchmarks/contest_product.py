@@ -4,42 +4,44 @@
 """
 
 import sys
-import time
-from concurrent.futures import ThreadPoolExecutor
+from uuid import UUID
 
 import django
+import psycopg
 
-from benchmarks.machine import cpu_of, emit, own_cpu
+from benchmarks.machine import Race, emit, spread
 
 
 def main() -> None:
     """Measure and report."""
-    runs, at_once, dsn, pids = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], [int(p) for p in sys.argv[4:]]
+    runs, at_once, dsn, pids = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], tuple(map(int, sys.argv[4:]))
     django.setup()
-    from approvals.domain.decision import Verdict
+    from django.db import connections
+
+    from benchmarks.moment import approve, began
     from benchmarks.office import open_office
     from benchmarks.watcher import Watcher
-    from runs.operations.deciding import decide
     from runs.operations.starting import start_run
 
     office, watcher = open_office(), Watcher(dsn)
 
-    def one(_: int) -> None:
+    def one(_: int) -> tuple[UUID, float]:
         run_id = start_run(office.alice, agent="five", task="Measure").run_id
         watcher.add(run_id)
-        request_id, digest = watcher.parked(run_id)
-        decide(office.bob, request_id, verdict=Verdict.APPROVE, digest=digest)
+        committed = approve(office, *watcher.parked(run_id))
         watcher.finished(run_id)
+        return run_id, committed
 
-    with ThreadPoolExecutor(at_once) as pool:
-        list(pool.map(one, range(max(3, at_once))))
-        used, began = own_cpu() + cpu_of(*pids) - watcher.cpu(), time.perf_counter()
-        list(pool.map(one, range(runs)))
-        took, cpu = time.perf_counter() - began, own_cpu() + cpu_of(*pids) - watcher.cpu() - used
-    emit(runs_s=round(runs / took, 1), steps_s=round(5 * runs / took, 1), cpu_ms=round(cpu / runs * 1000, 1))
+    with psycopg.connect(dsn, autocommit=True) as counting:
+
+        def commits() -> int:
+            ((number,),) = counting.execute("SELECT pg_current_xact_id()::text").fetchall()
+            return int(number)
+
+        figures, found = Race(runs, at_once, pids, watcher.cpu, commits).of(one)
+    waits = [(began(office, run_id, turn=3) - committed) * 1000 for run_id, committed in found]
+    emit(**figures, resume_ms=spread(waits), note="everything on: policy, guards, fencing, events, chain, live")
     watcher.close()
-    from django.db import connections
-
     connections["default"].close_pool()  # type: ignore[attr-defined]
 
 

@@ -5,6 +5,10 @@ import os
 import platform
 import re
 import resource
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 _TICK = os.sysconf("SC_CLK_TCK")
@@ -57,6 +61,46 @@ def pss_of(*roots: int) -> float:
             continue
         total += int(found[1]) if (found := re.search(r"^Pss:\s+(\d+)", text, re.MULTILINE)) else 0
     return round(total / 1024, 1)
+
+
+@dataclass(frozen=True)
+class Race:
+    """One contestant's runs: `one` is called for each of `runs`, by `at_once` threads.
+
+    `roots`: the process trees that count beside this process. `ignored`: CPU seconds of what only looks.
+    `commits`: the number of the last transaction that wrote, where there is a database.
+    """
+
+    runs: int
+    at_once: int
+    roots: tuple[int, ...]
+    ignored: Callable[[], float] = float
+    commits: Callable[[], int] | None = None
+
+    def of[R](self, one: Callable[[int], R]) -> tuple[dict[str, float], list[R]]:
+        """Warm up, then measure. Returns the figures, and what `one` returned for each run."""
+        with ThreadPoolExecutor(self.at_once) as threads:
+            list(threads.map(one, range(3 * self.at_once)))
+            cpu, wrote, began = self._cpu(), self._wrote(), time.perf_counter()
+            found = list(threads.map(one, range(self.runs)))
+            took = time.perf_counter() - began
+            cpu, wrote = self._cpu() - cpu, self._wrote() - wrote
+            figures = {
+                "runs_s": round(self.runs / took, 1),
+                "steps_s": round(5 * self.runs / took, 1),
+                "cpu_ms": round(cpu / self.runs * 1000, 1),
+                "memory_mb": pss_of(os.getpid(), *self.roots),
+            }
+        if self.commits is not None:
+            # Asking for the number took one.
+            figures["commits_step"] = round((wrote - 1) / self.runs / 5, 2)
+        return figures, found
+
+    def _cpu(self) -> float:
+        return own_cpu() + cpu_of(*self.roots) - self.ignored()
+
+    def _wrote(self) -> int:
+        return self.commits() if self.commits is not None else 0
 
 
 def described() -> dict[str, str]:

@@ -5,7 +5,9 @@ import time
 from typing import Any
 from uuid import UUID
 
-_BEGAN = "SELECT o.whole FROM runs_step s JOIN runs_observation o ON o.step_id = s.id WHERE s.run_id = %s"
+_BEGAN = (
+    "SELECT o.whole FROM runs_step s JOIN runs_observation o ON o.step_id = s.id WHERE s.run_id = %s AND s.turn = %s"
+)
 
 
 def approve(office: Any, request_id: UUID, digest: str) -> float:
@@ -25,13 +27,13 @@ def approve(office: Any, request_id: UUID, digest: str) -> float:
     return committed[-1]
 
 
-def began(office: Any, run_id: UUID) -> float:
-    """When the only call of this run began."""
+def began(office: Any, run_id: UUID, turn: int = 1) -> float:
+    """When the call of this turn began."""
     from django.db import connection
 
     from agentops.tenancy.transaction import tenant_transaction
 
     with tenant_transaction(office.tenant.id), connection.cursor() as cursor:
-        cursor.execute(_BEGAN, [run_id])
+        cursor.execute(_BEGAN, [run_id, turn])
         ((whole,),) = cursor.fetchall()
     return float(json.loads(whole)["began"])

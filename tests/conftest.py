@@ -20,7 +20,7 @@ from tests import environment
 pytest_plugins = ["tests.bubblewrap", "tests.cast", "tests.chromium", "tests.lanes", "tests.served"]
 
 # These folders need no Postgres, or start one of their own, and run without starting it.
-_OWN = ("domain", "architecture", "conformance", "faults", "sandbox", "stories")
+_OWN = ("domain", "architecture", "benchmarks", "conformance", "faults", "sandbox", "stories")
 _TESTS = Path(__file__).parent
 
 

@@ -8,5 +8,9 @@ PEERS = ("LangGraph", "DBOS", "Celery")
 
 def peer_command(name: str) -> list[str]:
     """How to run it; its arguments are RUNS CONC DSN PID."""
-    script = Path(__file__).with_name(f"{name.lower()}.py")
+    return scripted(Path(__file__).with_name(f"{name.lower()}.py"))
+
+
+def scripted(script: Path) -> list[str]:
+    """How to run a script that names what it needs."""
     return [os.environ.get("UV", "uv"), "run", "--quiet", "--script", str(script)]

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ sys.path = [entry for entry in sys.path if Path(entry).resolve() != Path(__file_
 
 from celery import Celery, chain  # noqa: E402
 
-from benchmarks.machine import cpu_of, emit, own_cpu  # noqa: E402
+from benchmarks.machine import Race, emit, spread  # noqa: E402
 
 THREADS = 8
 
@@ -34,17 +33,20 @@ def app_on(redis_port: int) -> tuple[Celery, Any]:
     @app.task(name="tool")
     def tool(before: list[Any], number: int) -> list[Any]:
         """One tool."""
-        return [*before, {"tool": "echo", "x": number, "ok": True}]
+        return [*before, {"tool": "echo", "x": number, "began": time.time()}]
 
     return app, tool
 
 
-def one(tool: Any) -> None:
+def one(tool: Any) -> float:
     """Start, approve when it waits, wait for the end."""
     first = chain(tool.s([], 1), tool.s(2)).apply_async().get(timeout=60)
+    decided = time.time()
     whole = chain(tool.s(first, 3), tool.s(4), tool.s(5)).apply_async().get(timeout=60)
     if len(whole) != 5:
         raise SystemExit("a run was not whole")
+    began: float = whole[2]["began"]
+    return (began - decided) * 1000
 
 
 def measure(runs: int, at_once: int) -> None:
@@ -61,19 +63,14 @@ def measure(runs: int, at_once: int) -> None:
     )
     try:
         _, tool = app_on(port)
-        with ThreadPoolExecutor(at_once) as threads:
-            list(threads.map(lambda _: one(tool), range(max(3, at_once))))
-            roots = (worker.pid, redis.pid)
-            mine, theirs, began = own_cpu(), cpu_of(*roots), time.perf_counter()
-            list(threads.map(lambda _: one(tool), range(runs)))
-            took, cpu = time.perf_counter() - began, own_cpu() - mine + cpu_of(*roots) - theirs
+        figures, waits = Race(runs, at_once, (worker.pid, redis.pid)).of(lambda _: one(tool))
     finally:
         for process in (worker, redis):
             process.terminate()
             process.wait(20)
         shutil.rmtree(folder, ignore_errors=True)
-    emit(runs_s=round(runs / took, 1), steps_s=round(5 * runs / took, 1), cpu_ms=round(cpu / runs * 1000, 1),
-         note=f"celery {version('celery')}, Redis, {THREADS} threads, nothing durable")  # fmt: skip
+    note = f"celery {version('celery')}, Redis, {THREADS} threads, nothing durable"
+    emit(**figures, resume_ms=spread(waits), note=note)
 
 
 if sys.argv[1] == "worker":

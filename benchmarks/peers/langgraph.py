@@ -8,7 +8,6 @@ import operator
 import sys
 import time
 import uuid
-from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
@@ -17,13 +16,18 @@ from typing import Annotated, Any, TypedDict
 # This folder holds a file with the library's name.
 sys.path = [entry for entry in sys.path if Path(entry).resolve() != Path(__file__).resolve().parent]
 
+import psycopg  # noqa: E402
+from langchain_core.runnables import RunnableConfig  # noqa: E402
 from langgraph.checkpoint.postgres import PostgresSaver  # noqa: E402
 from langgraph.graph import END, START, StateGraph  # noqa: E402
 from langgraph.types import Command, interrupt  # noqa: E402
 from psycopg.rows import dict_row  # noqa: E402
 from psycopg_pool import ConnectionPool  # noqa: E402
 
-from benchmarks.machine import cpu_of, emit, own_cpu  # noqa: E402
+from benchmarks.machine import Race, emit, spread  # noqa: E402
+
+STARTED: dict[str, float] = {}
+"""When the tool that waited began, by the run."""
 
 
 class State(TypedDict):
@@ -35,9 +39,10 @@ class State(TypedDict):
 def node(number: int) -> Any:
     """One tool."""
 
-    def tool(_: State) -> dict[str, Any]:
+    def tool(_: State, config: RunnableConfig) -> dict[str, Any]:
         if number == 3:
             interrupt({"tool": "echo", "args": {"x": 1}})
+            STARTED[config["configurable"]["thread_id"]] = time.perf_counter()
         return {"results": [{"tool": "echo", "x": number, "ok": True}]}
 
     return tool
@@ -58,19 +63,24 @@ def main() -> None:
         saver.setup()
         app = graph.compile(checkpointer=saver)
 
-        def one(_: int) -> None:
-            config: Any = {"configurable": {"thread_id": str(uuid.uuid4())}}
+        def one(_: int) -> float:
+            run_id = str(uuid.uuid4())
+            config: Any = {"configurable": {"thread_id": run_id}}
             app.invoke({"results": []}, config, durability="sync")
+            decided = time.perf_counter()
             if len(app.invoke(Command(resume=True), config, durability="sync")["results"]) != 5:
                 raise SystemExit("a run was not whole")
+            return (STARTED.pop(run_id) - decided) * 1000
 
-        with ThreadPoolExecutor(at_once) as threads:
-            list(threads.map(one, range(max(3, at_once))))
-            mine, theirs, began = own_cpu(), cpu_of(postgres), time.perf_counter()
-            list(threads.map(one, range(runs)))
-            took, cpu = time.perf_counter() - began, own_cpu() - mine + cpu_of(postgres) - theirs
-    emit(runs_s=round(runs / took, 1), steps_s=round(5 * runs / took, 1), cpu_ms=round(cpu / runs * 1000, 1),
-         note=f"langgraph {version('langgraph')}, lean graph, durability sync")  # fmt: skip
+        with psycopg.connect(dsn, autocommit=True) as counting:
+
+            def commits() -> int:
+                ((number,),) = counting.execute("SELECT pg_current_xact_id()::text").fetchall()
+                return int(number)
+
+            figures, waits = Race(runs, at_once, (postgres,), commits=commits).of(one)
+    note = f"langgraph {version('langgraph')}, lean graph, durability sync"
+    emit(**figures, resume_ms=spread(waits), note=note)
 
 
 main()

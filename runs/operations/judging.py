@@ -15,6 +15,7 @@ from runs.domain.planning import Refusal
 from runs.domain.step import StepStatus
 from runs.models import Step
 from tools.domain.canonical import Json, parse
+from tools.domain.command_line import misfits
 from tools.domain.cost import expected
 from tools.domain.errors import CostUnreadable
 from tools.domain.schema import Fault, faults_in
@@ -130,7 +131,7 @@ def _circumstances(book: Book) -> dict[str, Any]:
 def _faults(spec: ToolSpec, args: Json) -> Sequence[Fault]:
     if not isinstance(args, dict):
         return [Fault("", "The arguments must be an object.")]
-    return faults_in(spec.input_validator, args)
+    return faults_in(spec.input_validator, args) or misfits(spec, args)
 
 
 def _reason(step: Step) -> str:

@@ -64,6 +64,14 @@ def test_what_was_shown_is_what_was_started(stage: Stage) -> None:
     assert json.loads(seen) == "\n".join([*view.snapshot["command"]["argv"], ""])
 
 
+def test_arguments_that_no_command_line_can_hold_are_refused_before_anybody_is_asked(stage: Stage) -> None:
+    name = stage.tool(_definition(("/usr/bin/rm", "{args.x}"), "destructive"))
+    run_id = stage.outside(tools=[name])
+    (step,) = stage.propose(run_id, ToolProposal(name, {"x": "-rf"}))
+    assert (step.status, stage.refusal(step)["code"]) == ("refused", "invalid_arguments")
+    assert "read as an option" in stage.refusal(step)["message"]
+
+
 def test_a_command_waits_for_a_worker_of_its_queue(stage: Stage) -> None:
     run_id = _called(stage, ("/usr/bin/true",), "1")
     assert stage.statuses(run_id) == ["cleared"]

@@ -8,6 +8,7 @@ from tools.domain.call_parts import CommandCall
 from tools.domain.canonical import Json, canonical
 from tools.domain.filling import MISSING, PLACEHOLDER, at, scalar
 from tools.domain.outcome import ToolError
+from tools.domain.schema import Fault
 from tools.domain.spec import ToolSpec
 
 LONGEST, MOST = 100_000, 1_000_000
@@ -34,6 +35,16 @@ def build(spec: ToolSpec, args: dict[str, Any], idempotency_key: str) -> Command
     if sum(len(element.encode()) for element in argv) > MOST:
         raise ToolError("invalid_arguments", f"The command line would be longer than {MOST} bytes.")
     return CommandLine(argv, canonical(args) if command.takes_args else "")
+
+
+def misfits(spec: ToolSpec, args: Any) -> list[Fault]:
+    """Why a command cannot take these arguments, which its schema allows."""
+    try:
+        if spec.command is not None:
+            build(spec, args, "")
+    except ToolError as error:
+        return [Fault("", error.message)]
+    return []
 
 
 def shown(spec: ToolSpec, args: dict[str, Any], idempotency_key: str) -> dict[str, Json] | None:

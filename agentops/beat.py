@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from agentops.embedded.tasks import pulse, seen
 
+MOST_WAITING = 1000
 _log = structlog.get_logger()
 _LOADED = timezone.now() - timedelta(seconds=time.monotonic())
 
@@ -40,12 +41,22 @@ class Scheduler(beat.Scheduler):
         super().setup_schedule()
         _ticks()
 
-    def apply_async(self, entry: Any, *args: Any, **options: Any) -> Any:
-        """As Celery does."""
-        sent = super().apply_async(entry, *args, **options)
+    def apply_async(self, entry: Any, producer: Any = None, advance: bool = True, **options: Any) -> Any:
+        """As Celery does, but not into a queue that nobody empties: it would grow for ever."""
+        sent = None
+        if _waiting(producer, entry.options["queue"]) < MOST_WAITING:
+            sent = super().apply_async(entry, producer, advance, **options)
         if entry.task == pulse.name:
             _ticks()
         return sent
+
+
+def _waiting(producer: Any, queue: str) -> int:
+    connection = producer.connection
+    try:
+        return int(producer.channel.queue_declare(queue=queue).message_count)
+    except (*connection.connection_errors, *connection.channel_errors):
+        return 0  # what sends next connects again
 
 
 def _ticks() -> None:

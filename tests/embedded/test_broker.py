@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import ProgrammingError, connections, transaction
 
 from agentops.after_commit import nudge
+from agentops.beat import MOST_WAITING, Scheduler
 from agentops.databases import keyword_conninfo
 
 
@@ -59,6 +60,23 @@ def _without_its_ids(message: dict[str, Any]) -> dict[str, Any]:
         for name in names:
             message[place].pop(name)
     return message
+
+
+def test_beat_adds_nothing_to_a_queue_that_nobody_empties() -> None:
+    beat = Scheduler(current_app, lazy=True)
+    beat.setup_schedule()
+    with connections["default"].cursor() as cursor, current_app.connection_for_write() as broker:
+        producer = current_app.amqp.Producer(broker, auto_declare=False)
+        full = "INSERT INTO pgmq.q_sandbox (vt, message) SELECT now(), '{}' FROM generate_series(2, %s)"
+        cursor.execute(full, [MOST_WAITING])
+        for _ in range(3):
+            beat.apply_entry(beat.schedule["pulse-sandbox"], producer)
+        cursor.execute("SELECT count(*) FROM pgmq.q_sandbox")
+        assert cursor.fetchone() == (MOST_WAITING,)
+        cursor.execute("DELETE FROM pgmq.q_sandbox")
+        beat.apply_entry(beat.schedule["pulse-sandbox"], producer)
+        cursor.execute("DELETE FROM pgmq.q_sandbox RETURNING message->'headers'->>'task'")
+        assert cursor.fetchall() == [("agentops.pulse",)]
 
 
 def test_a_broker_that_is_away_is_asked_again_every_second() -> None:

@@ -28,4 +28,5 @@ def seen(what: str, said: str = "") -> None:
 @worker_ready.connect
 def show_health_at_once(**_: Any) -> None:
     """A fresh worker is asked for a pulse without waiting for beat."""
-    current_app.signature("agentops.pulse", args=["control"], queue="control").apply_async()
+    for queue in ("control", "sandbox"):
+        current_app.signature("agentops.pulse", args=[queue], queue=queue).apply_async(expires=10)

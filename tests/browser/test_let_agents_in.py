@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.test_see_pages import LOOKS, faults_of
+from tests.browser.test_see_pages import PHONE, WIDE, faults_of
 from tests.cast import Person
 from tests.oauth.party import Outside, let_in
 from tests.served import Served
@@ -80,7 +80,7 @@ def test_who_denies_in_a_browser_is_led_back_too(
     assert heard[0]["error"] == ["access_denied"]
 
 
-@pytest.mark.parametrize("look", LOOKS, ids=["light", "dark", "phone", "dark phone"])
+@pytest.mark.parametrize("look", [WIDE, PHONE], ids=["wide", "phone"])
 def test_neither_the_question_nor_the_list_has_a_fault(
     scene: Scene, sign_in: Callable[[Person], Page], browser: Browser, served: Served, look: dict[str, Any]
 ) -> None:

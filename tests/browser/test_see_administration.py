@@ -1,4 +1,4 @@
-"""The pages on which a team is set up, light and on a dark phone: axe finds nothing, nothing is cut off."""
+"""The pages on which a team is set up, wide and on a phone: axe finds nothing in light or dark, nothing is cut off."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,8 @@ from agentops.tenancy.transaction import tenant_transaction
 from approvals.operations import set_policy
 from runs import queries
 from runs.operations.configuring import update_agent
-from tests.browser.test_see_pages import LOOKS, faults_of
+from tests.browser.test_see_pages import PHONE, faults_of
+from tests.browser.test_see_pages import WIDE as WIDE_SCREEN
 from tests.cast import Person
 from tests.served import Served
 from tests.web.scene import Scene
@@ -51,18 +52,18 @@ def test_no_page_of_the_administration_has_a_fault(
     state = sign_in(scene.cast.carol).context.storage_state()
     changes = filled(scene)
     faults: dict[str, list[str]] = {}
-    for look, addresses in ((LOOKS[0], (*WIDE, *changes)), (LOOKS[3], (*NARROW, *changes))):
+    for look, addresses in ((WIDE_SCREEN, (*WIDE, *changes)), (PHONE, (*NARROW, *changes))):
         context = browser.new_context(base_url=served.url, storage_state=state, reduced_motion="reduce", **look)
         page = context.new_page()
         for address in addresses:
             page.goto(f"/admin/{address}", timeout=120_000)
             if found := [*faults_of(page), *page.evaluate(CUT_OFF)]:
-                faults[f"{look['color_scheme']} {address}"] = found
+                faults[f"{look['viewport']['width']} {address}"] = found
         page.goto("/admin/runs/agent/add/")
         page.evaluate("document.querySelector('#agent_form').noValidate = true")
         page.get_by_role("button", name="Save", exact=True).click()
         expect(page.get_by_text("Please correct the errors below.")).to_be_visible()
         if found := [*faults_of(page), *page.evaluate(CUT_OFF)]:
-            faults[f"{look['color_scheme']} errors"] = found
+            faults[f"{look['viewport']['width']} errors"] = found
         context.close()
     assert faults == {}

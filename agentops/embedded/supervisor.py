@@ -14,6 +14,9 @@ from agentops.embedded.lifeline import Lifeline
 PREPARED = "AGENTOPS_PREPARED_FILE"
 _LONGEST_PAUSE = 30.0
 _STEADY_SECONDS = 60.0
+_LOOK_SECONDS = 0.2
+_END_SECONDS = 0.05
+_HURRIED = 2
 
 
 def say(name: str, text: str) -> None:
@@ -44,19 +47,22 @@ class Supervisor:
 
     def __init__(self, lifeline: Lifeline) -> None:
         self.children: Sequence[Child] = ()
-        self.stopping = threading.Event()
-        self._hurried = threading.Event()
+        # A number, and no event: a signal's handler would wait for ever for a lock that the code below it holds.
+        self._asked = 0
         self._lifeline = lifeline
 
+    @property
+    def is_stopping(self) -> bool:
+        """Whether a stop was asked."""
+        return self._asked > 0
+
     def ask_to_stop(self) -> None:
-        """Asked once, the children may finish what they do; asked again, they may not."""
-        if self.stopping.is_set():
-            self._hurried.set()
-        self.stopping.set()
+        """Asked once, the children may finish what they do; asked again, they may not. For handlers of signals."""
+        self._asked += 1
 
     def start(self, children: Sequence[Child]) -> None:
         """Start every child, unless a stop was asked before."""
-        if self.stopping.is_set():
+        if self.is_stopping:
             return
         self.children = children
         for child in children:
@@ -64,14 +70,14 @@ class Supervisor:
 
     def watch_until(self, done: Callable[[], bool]) -> None:
         """Restart what crashes until `done` says so or a stop was asked."""
-        while not self.stopping.is_set() and not done():
+        while not self.is_stopping and not done():
             for child in self.children:
                 self._look_after(child)
-            self.stopping.wait(0.2)
+            time.sleep(_LOOK_SECONDS)
 
     def stop(self, seconds: float = 20.0) -> None:
         """Ask all to stop, wait, and kill what does not listen; what it was doing the sweep takes up again."""
-        self.stopping.set()
+        self._asked = max(self._asked, 1)
         running = [child for child in self.children if child.process and child.process.poll() is None]
         for child in running:
             self._signal(child, signal.SIGTERM)
@@ -103,10 +109,10 @@ class Supervisor:
         process = child.process
         if process is None:
             return
-        while process.poll() is None and time.monotonic() < deadline and not self._hurried.wait(0.05):
-            pass
+        while process.poll() is None and time.monotonic() < deadline and self._asked < _HURRIED:
+            time.sleep(_END_SECONDS)
         if process.poll() is None:
-            why = "was killed at once, as asked" if self._hurried.is_set() else "did not stop in time and was killed"
+            why = "was killed at once, as asked" if self._asked >= _HURRIED else "did not stop in time and was killed"
             say(child.name, f"{why}; its work is taken up at the next start")
             self._signal(child, signal.SIGKILL)
             process.wait()

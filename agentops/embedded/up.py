@@ -79,7 +79,7 @@ def _start_postgres(server: Server) -> None:
 
 
 def _serve(supervisor: Supervisor, environment: dict[str, str], preparation: Preparation, url: str) -> None:
-    if supervisor.stopping.is_set():
+    if supervisor.is_stopping:
         return
     home = Path(environment["AGENTOPS_HOME"])
     prepared = home / "prepared"
@@ -90,7 +90,7 @@ def _serve(supervisor: Supervisor, environment: dict[str, str], preparation: Pre
         preparation.begin()
         prepared.touch()
         supervisor.watch_until(lambda: preparation.is_finished() and _is_ready(url))
-        if not supervisor.stopping.is_set():
+        if not supervisor.is_stopping:
             say("web", f"answers at {url}")
             say("worker", "takes calls and keeps the time")
             greet(url, home)

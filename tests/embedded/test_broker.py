@@ -79,6 +79,19 @@ def test_beat_adds_nothing_to_a_queue_that_nobody_empties() -> None:
         assert cursor.fetchall() == [("agentops.pulse",)]
 
 
+def test_beat_sends_again_after_its_channel_was_lost() -> None:
+    beat = Scheduler(current_app, lazy=True)
+    beat.setup_schedule()
+    with connections["default"].cursor() as cursor, current_app.connection_for_write() as broker:
+        producer = current_app.amqp.Producer(broker, auto_declare=False)
+        beat.apply_entry(beat.schedule["pulse-sandbox"], producer)
+        broker.close()
+        for _ in range(2):
+            beat.apply_entry(beat.schedule["pulse-sandbox"], producer)
+        cursor.execute("DELETE FROM pgmq.q_sandbox RETURNING message->'headers'->>'task'")
+        assert len(cursor.fetchall()) >= 2
+
+
 def test_a_broker_that_is_away_is_asked_again_every_second() -> None:
     class Patience(Exception):
         """Is over."""

@@ -8,8 +8,8 @@ PYTHON := $(shell command -v python3 2>/dev/null || command -v python 2>/dev/nul
 RUN := $(UV) run --no-sync
 # mypy's and djade's view of the settings; nothing is served with it.
 LINT := DEBUG=true AGENTOPS_DEMO=true $(RUN)
-# Two lanes, whatever the machine has: tests/lanes.py.
-PYTEST := $(RUN) pytest -n 2
+# Three lanes, whatever the machine has: tests/lanes.py.
+PYTEST := $(RUN) pytest -n 3
 
 .PHONY: help up test bench faults check lint-imports format lint types migrations deploy-check sync sync-dev browser redis sandbox suites conformance clean
 

@@ -25,7 +25,7 @@ LATEST_COMMIT = timedelta(seconds=60)
 
 _QUEUES = """
 SELECT queue, count(*), extract(epoch FROM clock_timestamp() - min(due_at))::float8
-FROM runs_work_item WHERE due_at <= clock_timestamp() GROUP BY queue
+FROM runs_work_item WHERE due_at <= statement_timestamp() GROUP BY queue
 """
 _NOW = """
 SELECT 'run', status, count(*), 0::float8 FROM runs_run WHERE status = ANY (%(open)s) GROUP BY 2

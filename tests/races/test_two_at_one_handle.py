@@ -30,8 +30,9 @@ def test_two_callers_at_once_cannot_share_a_state(stage: Stage, attempt: int) ->
 def test_two_callers_at_once_cannot_skip_a_state(stage: Stage) -> None:
     gate = new_gate(stage)
     runs = [gate.run() for _ in range(4)]
-    results = together([lambda run_id=run_id: gate.call(run_id, "invoice_submit") for run_id in runs])  # type: ignore[misc]
-    statuses = sorted(getattr(result, "status", repr(result)) for result in results)
+    together([lambda run_id=run_id: gate.call(run_id, "invoice_submit") for run_id in runs])  # type: ignore[misc]
+    # When all are over: whoever is free may have taken another's run.
+    statuses = sorted(status for run_id in runs for status in stage.statuses(run_id))
     assert statuses == ["refused", "refused", "refused", "succeeded"]
     assert gate.where() == ("review", 2)
     moves = sum(stage.kinds(run_id).count("workflow_moved") for run_id in runs)

@@ -23,7 +23,6 @@ from tools.call import CancelSignal
 from tools.domain.outcome import Failed, NotSent, Outcome, Succeeded, Unknown
 from tools.executor import execute
 from tools.sandbox.level import ISOLATED, level
-from tools.sandbox.process import run_inside
 
 DAEMONS = """
 import os, sys, time
@@ -213,15 +212,6 @@ def test_a_command_whose_worker_is_frozen_ends_soon_after_its_time() -> None:
     worker.wait()
 
 
-def test_where_memory_runs_out_commands_are_ended_before_anything_of_ours() -> None:
-    assert python("print(open('/proc/self/oom_score_adj').read())") == "1000"
-
-
-def test_a_command_is_given_three_files_and_five_variables() -> None:
-    seen = python("import os; print(sorted(os.listdir('/proc/self/fd')), sorted(os.environ))")
-    assert seen == "['0', '1', '2', '3'] ['HOME', 'LANG', 'PATH', 'PWD', 'TMPDIR']"
-
-
 def test_two_at_once_see_neither_files_nor_processes_of_each_other() -> None:
     mark, signal = _mark(), CancelSignal()
     stay = "import pathlib, sys, time; pathlib.Path('mine').write_text('x'); time.sleep(600)"
@@ -232,12 +222,6 @@ def test_two_at_once_see_neither_files_nor_processes_of_each_other() -> None:
         seen = python(look)
         signal.set()
     assert seen == "[] 3"
-
-
-def test_sixty_four_in_a_row_all_start_under_a_limit_of_sixty_four_processes() -> None:
-    busy = "i=0; while [ $i -lt 40 ]; do sleep 600 & i=$((i+1)); done; echo well"
-    ends = [run_inside(["/bin/sh", "-c", busy], b"", 30, kept=100) for _ in range(64)]
-    assert {(end.how, end.code, end.stdout) for end in ends} == {("ended", 0, b"well\n")}
 
 
 def _worker(*, seconds: float) -> tuple[psutil.Popen, str]:

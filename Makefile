@@ -8,6 +8,8 @@ PYTHON := $(shell command -v python3 2>/dev/null || command -v python 2>/dev/nul
 RUN := $(UV) run --no-sync
 # mypy's and djade's view of the settings; nothing is served with it.
 LINT := DEBUG=true AGENTOPS_DEMO=true $(RUN)
+# Containers often forbid bytecode; without it every process of ours compiles Django and all the rest again.
+unexport PYTHONDONTWRITEBYTECODE
 # Three lanes, whatever the machine has: tests/lanes.py.
 PYTEST := $(RUN) pytest -n 3
 

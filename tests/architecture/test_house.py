@@ -1,5 +1,6 @@
 """The house rules that no other tool checks: imports, sizes, names, and documents that could drift."""
 
+import os
 import re
 import subprocess
 import sys
@@ -98,6 +99,19 @@ def test_every_make_target_that_a_document_names_exists(document: str) -> None:
     targets = set(re.findall(r"^([a-z-]+):", _read("Makefile"), re.MULTILINE))
     assert named
     assert named <= targets
+
+
+def test_make_keeps_bytecode_also_where_containers_forbid_it() -> None:
+    told = subprocess.run(
+        ["make", "--silent", "--eval", "told: ; @env", "told"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "PATH=" in told.stdout
+    assert "PYTHONDONTWRITEBYTECODE" not in told.stdout
 
 
 def test_every_test_that_guards_against_a_bug_of_others_exists() -> None:

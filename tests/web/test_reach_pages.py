@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.contrib.auth.hashers import make_password
 from django.test import Client
 
 from tests.cast import PASSWORD, Cast
@@ -35,6 +36,16 @@ def test_a_person_signs_in_by_e_mail_and_password(cast: Cast) -> None:
     answer = client.post("/account/login/", {"login": cast.bob.user.email, "password": PASSWORD})
     assert answer.headers["Location"] == "/"
     assert client.get("/inbox").status_code == 200
+
+
+def test_a_password_kept_in_an_older_way_still_signs_in_and_is_kept_anew(cast: Cast) -> None:
+    user = cast.bob.user
+    user.password = make_password(PASSWORD, hasher="pbkdf2_sha256")
+    user.save(update_fields=["password"])
+    answer = Client().post("/account/login/", {"login": user.email, "password": PASSWORD})
+    assert answer.headers["Location"] == "/"
+    user.refresh_from_db()
+    assert user.password.startswith("scrypt$")
 
 
 def test_the_bare_address_leads_to_the_inbox_and_keeps_what_was_asked(cast: Cast) -> None:

@@ -35,7 +35,7 @@ class Office:
         page.get_by_label("Email").fill(self.demo[who]["email"])
         page.get_by_label("Password").fill(self.demo[who]["password"])
         page.get_by_role("button", name="Sign in").click()
-        page.wait_for_url("**/inbox")
+        page.wait_for_url(f"{self.url}/inbox")
 
     def start(self, invoice: str, key: str | None = None) -> httpx2.Response:
         """Have the demo agent pay an invoice."""

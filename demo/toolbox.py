@@ -73,6 +73,7 @@ def install(carol: Actor, url: str) -> None:
     install_agent(
         carol.tenant_id, slug="demo", name="Invoice clerk", planner="playbook", tools=TOOLS, playbook=PLAYBOOK,
         description="Pays an invoice from a playbook; give it {\"invoice\": \"INV-1001\"}.",
+        budget={"money": {"amount": "50000", "currency": "EUR"}, "records": 10},
     )  # fmt: skip
     install_agent(
         carol.tenant_id, slug="demo-external", name="Outside agent", planner="external", tools=TOOLS,

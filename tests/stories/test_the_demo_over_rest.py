@@ -1,5 +1,7 @@
 """What a stranger does with curl and the keys of demo.json, against `manage.py up`."""
 
+from decimal import Decimal
+
 from tests.stories.office import Office
 
 
@@ -8,6 +10,9 @@ def test_an_invoice_is_paid_once_after_somebody_else_than_the_requester_approved
     asked = office.asked(run)
     assert asked["args"]["amount"] == office.ledger.get("/invoices/INV-1001").json()["amount"]
     assert (asked["tool"], asked["can_decide"], asked["status"]) == ("payment_create", True, "pending")
+    amount = {"amount": asked["args"]["amount"], "currency": "EUR"}
+    budget = office.run(run)["budget"]
+    assert (budget["reserved"]["money"], budget["limit"]["money"]["amount"]) == (amount, "50000")
 
     assert office.mallory.get(f"/approvals/{asked['id']}").status_code == 404
     assert office.mallory.get(f"/runs/{run}").status_code == 404
@@ -22,6 +27,8 @@ def test_an_invoice_is_paid_once_after_somebody_else_than_the_requester_approved
     assert (second.status_code, second.json()["code"]) == (409, "already_decided")
     assert "bob" in second.text
     assert office.finish(run)["terminal_reason"] == "completed"
+    budget = office.run(run)["budget"]
+    assert (budget["used"]["money"], Decimal(budget["reserved"]["money"]["amount"])) == (amount, 0)
     (payment,) = office.payments("INV-1001")
     assert payment["idempotency_key"] == office.step(run, "payment_create")["idempotency_key"]
     assert [step["status"] for step in office.steps(run)] == ["succeeded"] * 4

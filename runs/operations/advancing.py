@@ -23,6 +23,7 @@ from runs.operations.proposing import probes_for, propose
 from runs.operations.readings import ProbeWanted, Reading, Readings
 from runs.operations.settling import Settled, settle
 from runs.planners import moments, plan
+from tools.domain.outcome import NotSent
 
 PROBE_LEASE = timedelta(seconds=30)
 MAX_ROUNDS = 200
@@ -89,6 +90,8 @@ def resume(
 ) -> Next:
     """Advance the run with what a worker of `queue` brought back. `left`: as it had left the run for its call."""
     known: Readings = {(r.place, r.name): r for r in readings}
+    if settled is not None and isinstance(settled.outcome, NotSent):
+        left = None  # It is claimed again, for which its votes are read as they are now.
     with ledger.blaming(tenant_id, run_id), ledger.opened_run(tenant_id, run_id, left) as book:
         if settled is not None:
             settle(book, settled)

@@ -18,6 +18,7 @@ from runs.operations.settling import Settled
 from runs.rows import values_of
 from tests.runs.scenario import Stage
 from tests.statements import heard
+from tools.domain.outcome import NotSent
 from tools.models import Tool
 
 READ = {"tool": "t_read", "args": {"account": {"$cel": "input.account"}}}
@@ -101,3 +102,16 @@ def test_a_person_who_left_during_the_call_has_no_further_one_made(stage: Stage)
     Membership.objects.filter(tenant_id=stage.tenant_id, user=stage.cast.alice.user).delete()
     _back(found)
     assert stage.statuses(run_id) == ["succeeded", "refused"]
+
+
+def test_an_approved_call_that_was_not_sent_is_taken_up_again_without_asking_anew(stage: Stage) -> None:
+    run_id = stage.start(stage.agent("pays", [PAY]), given={"account": stage.account})
+    stage.work(run_id)
+    stage.approve(run_id)
+    found = advancing.begin("control", run_id, uuid7())
+    assert isinstance(found, Execute)
+    settled = Settled(found.call, NotSent("It was too late."))
+    again = advancing.resume(stage.tenant_id, run_id, uuid7(), settled=settled, left=found.book)
+    assert isinstance(again, Execute)
+    assert again.call.token == 2
+    assert [request.status for request in stage.requests(run_id)] == ["approved"]

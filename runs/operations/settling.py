@@ -1,13 +1,13 @@
 """Takes what became of a call into the run: fenced, so that a late result changes nothing."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from decimal import Decimal
 
 from runs.book import MACHINE, Book
 from runs.domain.step import StepEvent, StepStatus
 from runs.masking import mask_result
-from runs.models import Observation, Step
+from runs.models import Attempt, Observation, Step
 from runs.operations.claiming import MAX_ATTEMPTS, Claimed
 from runs.operations.ending import release
 from runs.rows import new_row
@@ -39,11 +39,12 @@ def settle(book: Book, report: Settled) -> None:
         return
     _keep_level(book, step, report.sandbox_level)
     _close_attempt(book, step, report.outcome)
-    if isinstance(report.outcome, Unknown) and _is_resent(book, step, call.tool.spec):
-        _resend_later(book, step, report.outcome.reason)
+    outcome = _of_all_attempts(step, report)
+    if isinstance(outcome, Unknown) and _is_resent(book, step, call.tool.spec):
+        _resend_later(book, step, outcome.reason)
         return
     step.lease_owner, step.lease_until = None, None
-    _take_in(book, step, report)
+    _take_in(book, step, replace(report, outcome=outcome))
 
 
 def _keep_level(book: Book, step: Step, level: int | None) -> None:
@@ -51,6 +52,21 @@ def _keep_level(book: Book, step: Step, level: int | None) -> None:
     if attempt is not None and level is not None:
         attempt.sandbox_level = level
         book.note("sandboxed", step=str(step.id), attempt=attempt.number, level=level)
+
+
+def _of_all_attempts(step: Step, report: Settled) -> Outcome:
+    """What became of the call: an attempt that did nothing says nothing about an earlier one that may have acted."""
+    outcome = report.outcome
+    if isinstance(outcome, Failed | NotSent) and _may_have_acted(step, report.call.tool.spec):
+        return Unknown(f"An earlier attempt may have acted. The last one: {_detail(outcome)}")
+    return outcome
+
+
+def _may_have_acted(step: Step, spec: ToolSpec) -> bool:
+    if step.token == 1 or not spec.is_mutation:
+        return False
+    earlier = Attempt.objects.filter(tenant_id=step.tenant_id, step_id=step.id, number__lt=step.token)
+    return earlier.filter(outcome__in=["lost", "unknown"]).exists()
 
 
 def _is_resent(book: Book, step: Step, spec: ToolSpec) -> bool:

@@ -21,7 +21,10 @@ def m_once(args: Transfer, ctx: ToolContext) -> Told:
 
 @dataclass
 class Model:
-    """What one run should be: one call, the number of its lease, and whether somebody wants the run to stop."""
+    """What one run should be: one call, the number of its lease, and whether somebody wants the run to stop.
+
+    `in_doubt`: an attempt at its change was lost, so that what a later one says of itself is not all.
+    """
 
     tool: str
     status: str
@@ -29,18 +32,23 @@ class Model:
     stopping: bool = False
     is_over: bool = False
     acted: int = 0
+    in_doubt: bool = False
 
     def lease_ends(self) -> None:
         """Made again where that is safe and not too often; else a read has failed, and of the rest nobody knows."""
         if self._is_made_again():
             self.token += 1
+            self.in_doubt = self.tool == "m_once"
             return
         self.status = "failed" if self.tool == "t_read" else "unknown"
         self.is_over = self.stopping
 
     def settles(self, outcome: Outcome) -> None:
         """The holder of the lease reports; what it hands back, it takes up again at once."""
+        if self.in_doubt and isinstance(outcome, Failed | NotSent):
+            outcome = Unknown("")
         if isinstance(outcome, Unknown) and self._is_made_again():
+            self.in_doubt = True
             return
         if isinstance(outcome, NotSent) and not self.stopping:
             self.token += 1

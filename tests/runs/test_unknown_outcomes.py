@@ -9,15 +9,19 @@ import pytest
 from django.utils import timezone
 from pydantic import BaseModel
 
+from agentops.tenancy.ids import uuid7
 from agentops.tenancy.transaction import tenant_transaction
 from runs.models import Step, WorkItem
+from runs.operations import advancing
 from runs.operations.cancelling import cancel
 from runs.operations.configuring import install_agent
 from runs.operations.looking_up import PAUSES
+from runs.operations.settling import Settled
 from tests.runs.scenario import Stage
 from tools.declare import ToolContext, declared, tool
 from tools.domain.checks import parse_spec
 from tools.domain.errors import InvalidTool
+from tools.domain.outcome import NotSent, ToolError
 from tools.operations import install_code_tools, install_specs
 
 
@@ -47,6 +51,7 @@ class Office:
         self.by_key: dict[str, int] = {}
         self.sure = False
         self.lose_answers = 0
+        self.refuse: ToolError | None = None
         self.act_before_losing = True
 
 
@@ -55,6 +60,8 @@ OFFICES: dict[str, Office] = {}
 
 def _send(args: Letter, ctx: ToolContext) -> Sent:
     office = OFFICES[args.to]
+    if office.refuse is not None:
+        raise office.refuse
     if office.lose_answers == 0 or office.act_before_losing:
         office.by_key[ctx.idempotency_key] = office.by_key.get(ctx.idempotency_key, 0) + 1
     if office.lose_answers:
@@ -192,6 +199,47 @@ def test_a_tool_that_acts_once_a_key_ends_unknown_when_every_answer_is_lost(stag
         _later(stage, run_id)
     assert stage.statuses(run_id) == ["unknown"]
     assert list(office.by_key.values()) == [3]
+
+
+def test_a_call_sent_again_that_is_refused_is_not_said_to_have_failed(stage: Stage, office: Office) -> None:
+    office.lose_answers = 1
+    run_id = _approved(stage, "u_send_native")
+    stage.work(run_id)
+    office.refuse = ToolError("conflict", "That key is in use.")
+    _later(stage, run_id)
+    assert stage.statuses(run_id) == ["running"]
+    _later(stage, run_id)
+    (step,) = stage.steps(run_id)
+    assert step.status == "unknown"
+    assert list(office.by_key.values()) == [1]
+    assert "conflict: That key is in use." in stage.refusal(step)["message"]
+    with tenant_transaction(stage.tenant_id):
+        outcomes = list(step.attempts.order_by("number").values_list("outcome", flat=True))
+    assert outcomes == ["unknown", "failed", "failed"]
+
+
+def test_a_call_sent_again_that_is_refused_and_then_answered_has_succeeded(stage: Stage, office: Office) -> None:
+    office.lose_answers = 1
+    run_id = _approved(stage, "u_send_native")
+    stage.work(run_id)
+    office.refuse = ToolError("conflict", "That key is in use.")
+    _later(stage, run_id)
+    office.refuse = None
+    _later(stage, run_id)
+    assert stage.statuses(run_id) == ["succeeded"]
+
+
+def test_a_call_that_is_cancelled_before_it_is_sent_again_is_unknown_and_not_withdrawn(
+    stage: Stage, office: Office
+) -> None:
+    run_id = _approved(stage, "u_send_native")
+    stage.claim_only(run_id)
+    stage.lease_ends(run_id)
+    second = stage.claim_only(run_id)
+    cancel(stage.cast.alice.actor, run_id)
+    advancing.resume(stage.tenant_id, run_id, uuid7(), settled=Settled(second, NotSent("It was cancelled.")))
+    assert stage.statuses(run_id) == ["unknown"]
+    assert stage.run(run_id).status == "cancelled"
 
 
 @pytest.mark.parametrize(

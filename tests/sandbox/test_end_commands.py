@@ -7,8 +7,8 @@ import sys
 import threading
 import time
 import tracemalloc
-from collections.abc import Callable
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -38,6 +38,8 @@ if sys.argv[2] == "stay":
     time.sleep(600)
 """
 
+FD_SETSIZE = 1024
+"""What `select` can still watch lies below."""
 EVERY = 6
 """The sandbox's own three processes, the program, and its two daemons."""
 
@@ -122,14 +124,18 @@ def test_a_program_that_is_not_there_has_certainly_not_acted() -> None:
 
 def test_a_machine_with_no_room_for_another_file_has_certainly_not_started_it() -> None:
     assert level().number == ISOLATED
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
-    try:
+    with _room_for(3):
         outcome = _run("/usr/bin/true", risk="destructive")
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     assert isinstance(outcome, Failed), outcome
     assert (outcome.error.code, outcome.error.retryable) == ("sandbox_unavailable", True)
+
+
+def test_a_worker_with_more_than_a_thousand_open_files_hears_how_it_ended() -> None:
+    with _room_for(2 * FD_SETSIZE), ExitStack() as opened:
+        while opened.enter_context(Path(os.devnull).open("rb")).fileno() < FD_SETSIZE:
+            pass
+        outcome = _run("/usr/bin/true", risk="destructive")
+    assert isinstance(outcome, Succeeded), outcome
 
 
 def test_too_much_output_is_cut_and_never_held() -> None:
@@ -235,6 +241,16 @@ def _worker(*, seconds: float) -> tuple[psutil.Popen, str]:
 
 def _outermost(mark: str) -> psutil.Process:
     return min(marked(mark), key=lambda process: process.create_time())
+
+
+@contextmanager
+def _room_for(files: int) -> Iterator[None]:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 @contextmanager

@@ -141,8 +141,11 @@ class _Watched:
         first = self._said("child-pid")
         if first is None:
             return
-        with suppress(ProcessLookupError), os.fdopen(os.pidfd_open(first), "rb", buffering=0) as process:
-            select.select([process], [], [], GONE_SECONDS)
+        # Gone already, or not to be watched: how the command ended is known all the same.
+        with suppress(OSError), os.fdopen(os.pidfd_open(first), "rb", buffering=0) as process:
+            end = select.poll()
+            end.register(process, select.POLLIN)
+            end.poll(GONE_SECONDS * 1000)
 
     def _said(self, what: str) -> int | None:
         *whole, _ = self._status.split(b"\n")
@@ -194,4 +197,4 @@ class _Watched:
         del self.stderr[:-KEPT_OF_STDERR]
 
     def _told(self, piece: bytes) -> None:
-        self._status += piece[:_PIECE]
+        self._status += piece

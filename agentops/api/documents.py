@@ -1,7 +1,7 @@
 """What answers look like, for the OpenAPI document. The renderers beside the resources fill them."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -150,9 +150,38 @@ class QuorumDocument(Shown):
     given: int
 
 
+class PlaceDocument(Shown):
+    """Where a value stands. `at`: a JSON pointer into the task, the input or the observation of an earlier step.
+
+    `match`: the place is the value itself, has it within, or is itself held by the value. `exact`: spelled in the same
+    way, not only alike. `text` is the passage, at most 200 characters of it.
+    """
+
+    source: Literal["task", "input", "observation"]
+    step: UUID | None = None
+    turn: int | None = None
+    index: int | None = None
+    tool: str | None = None
+    trust: str | None = None
+    at: str
+    match: Literal["same", "within", "holds"]
+    exact: bool
+    before: str
+    text: str
+    after: str
+
+
+class OriginDocument(Shown):
+    """One value of the arguments, by its JSON pointer, and where it stands; nowhere: the planner's own, or derived."""
+
+    path: str
+    found: list[PlaceDocument]
+
+
 class ApprovalDocument(Shown):
     """A request for a person's decision. `canonical` is the text that `digest` binds, among other things.
 
+    `provenance`: of the first 200 values that say enough to be looked for; true, false, null and blank texts do not.
     `command`: of a tool that is one, what is started (`argv`), and whether the arguments are its standard input.
     """
 
@@ -168,7 +197,7 @@ class ApprovalDocument(Shown):
     digest: str
     reasons: list[str]
     preconditions: list[ConditionDocument]
-    provenance: list[Any]
+    provenance: list[OriginDocument]
     budget_effect: JsonObject
     opened_at: datetime
     expires_at: datetime

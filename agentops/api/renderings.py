@@ -109,7 +109,7 @@ def approval(row: RequestRow) -> dict[str, Any]:
         "digest": request.digest,
         "reasons": [*request.reasons, *([row.shortage] if row.shortage else [])],
         "preconditions": _conditions(request),
-        "provenance": [],
+        "provenance": snapshot.get("provenance", []),
         "budget_effect": snapshot["budget"],
         "opened_at": request.opened_at,
         "expires_at": request.expires_at,

@@ -82,7 +82,7 @@ def _fields(text: str | None) -> dict[str, Field]:
     if text is None:
         return {}
     if len(text) > MOST_SPLIT:
-        return {"": Field("", "", "JSON", text, len(text.encode()), fold=True)}
+        return {"": Field("", "", "", "JSON", text, len(text.encode()), fold=True)}
     return {field.path: field for field in fields(parse(text))}
 
 

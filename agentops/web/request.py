@@ -13,6 +13,7 @@ from agentops.web.bars import Bar, bars, with_this
 from agentops.web.conditions import Condition, changes, conditions
 from agentops.web.exact import as_fields, folds_of
 from agentops.web.member import MemberRequest, member, show
+from agentops.web.origins import origins
 from approvals.domain.decision import RequestStatus
 from approvals.queries import RequestView
 from approvals.queries import request as request_of
@@ -48,6 +49,7 @@ def page_of(actor: Actor, request_id: UUID) -> dict[str, Any]:
     """Everything that the page shows."""
     view = request_of(actor, request_id)
     row, snapshot = view.request, view.snapshot
+    shown = as_fields(snapshot["args"], snapshot["schema"])
     run, steps = runs.run(actor, row.run_id), runs.steps(actor, row.run_id)
     step = next(s for s in steps if s.step.id == row.step_id)
     failing = [c for c in view.checks if c.get("ok") is False]
@@ -57,7 +59,8 @@ def page_of(actor: Actor, request_id: UUID) -> dict[str, Any]:
         "row": row,
         "snapshot": snapshot,
         "headline": templates.parts(snapshot["summary"]["template"], {"args": snapshot["args"]}),
-        "fields": as_fields(snapshot["args"], snapshot["schema"]),
+        "fields": shown,
+        "origins": origins(shown, snapshot.get("provenance")),
         "folds": sorted(folds_of(snapshot)),
         "is_guarded": row.risk != "read",
         "run": run,

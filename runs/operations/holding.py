@@ -16,6 +16,7 @@ from runs.domain.step import StepEvent, StepStatus
 from runs.masking import mask_args, unseal_args
 from runs.models import Proposal, Step
 from runs.operations.checks import as_proposed
+from runs.operations.origins import origins
 from runs.operations.readings import Reading
 from runs.operations.superseding import changed, supersede
 from tools.domain import templates
@@ -163,6 +164,7 @@ def _snapshot(
         "idempotency_key": step.idempotency_key,
         "fingerprint": step.fingerprint,
         "why": proposal.why,
+        "provenance": origins(book, step, args),
         "again": proposal.again,
         "rules": list(judged.rules),
         "policy_version": judged.policy_version,

@@ -77,9 +77,8 @@ def test_titles_come_from_the_schema() -> None:
     ]
 
 
-def test_where_a_leaf_came_from_can_be_told() -> None:
-    (row,) = fields({"a": 1}, origins={"a": "task"})
-    assert row.origin == "task"
+def test_every_leaf_has_its_json_pointer() -> None:
+    assert [row.pointer for row in fields({"a": [{"b/c": 1}, 2], "~": {}})] == ["/a/0/b~1c", "/a/1", "/~0"]
 
 
 @given(values)

@@ -8,7 +8,7 @@ from types import NoneType
 from typing import Any
 
 from agentops.web.display.text import SECRET_TAG, notices
-from tools.domain.canonical import Json
+from tools.domain.canonical import Json, escape
 from tools.domain.numbers import plain_digits, spell_decimal, spell_integer
 
 FOLD_BYTES = 600
@@ -29,16 +29,19 @@ _PLAIN_KEY = re.compile(r"[^\W\d][\w-]*\Z")
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One leaf. `text` is exact, strings in quotes; `bytes` its size in UTF-8; `fold`: longer than shown at once."""
+    """One leaf. `text` is exact, strings in quotes; `bytes` its size in UTF-8; `fold`: longer than shown at once.
+
+    `path` is for people, `pointer` the same place as RFC 6901 spells it.
+    """
 
     path: str
+    pointer: str
     title: str
     type: str
     text: str
     bytes: int
     fold: bool
     secret: bool = False
-    origin: str = ""
 
     @property
     def preview(self) -> str:
@@ -56,29 +59,29 @@ class Field:
         return [*notices(self.path, name=True), *notices(self.text)]
 
 
-def fields(value: Json, schema: Any = None, *, origins: Mapping[str, str] | None = None) -> list[Field]:
-    """Every leaf in order, empty objects and arrays too; `origins` says by path where a leaf came from."""
-    return list(_leaves(value, (schema, schema), "", origins or {}))
+def fields(value: Json, schema: Any = None) -> list[Field]:
+    """Every leaf in order, empty objects and arrays too."""
+    return list(_leaves(value, (schema, schema), "", ""))
 
 
-def _leaves(value: Json, place: tuple[Any, Any], path: str, origins: Mapping[str, str]) -> Iterator[Field]:
+def _leaves(value: Json, place: tuple[Any, Any], path: str, pointer: str) -> Iterator[Field]:
     schema, root = _resolved(*place), place[1]
     if isinstance(value, dict) and value:
         for key, part in value.items():
-            yield from _leaves(part, (_property(schema, key), root), _joined(path, key), origins)
+            yield from _leaves(part, (_property(schema, key), root), _joined(path, key), f"{pointer}/{escape(key)}")
     elif isinstance(value, list) and value:
         for index, part in enumerate(value):
-            yield from _leaves(part, (_item(schema, index), root), f"{path}[{index}]", origins)
+            yield from _leaves(part, (_item(schema, index), root), f"{path}[{index}]", f"{pointer}/{index}")
     else:
         title = schema.get("title")
-        yield _field(value, path, title if isinstance(title, str) else "", origins.get(path, ""))
+        yield _field(value, path, pointer, title if isinstance(title, str) else "")
 
 
-def _field(value: Json, path: str, title: str, origin: str) -> Field:
+def _field(value: Json, path: str, pointer: str, title: str) -> Field:
     secret = isinstance(value, str) and SECRET_TAG.fullmatch(value) is not None
     text = str(value) if secret else shown(value)
     size = len(text if text.isascii() else text.encode()) - (2 if isinstance(value, str) and not secret else 0)
-    return Field(path, title, kind(value), text, size, size > FOLD_BYTES, secret, origin)
+    return Field(path, pointer, title, kind(value), text, size, size > FOLD_BYTES, secret)
 
 
 def shown(value: Json) -> str:

@@ -1,0 +1,49 @@
+"""What a planner had before it when it proposed a step: the task, the input, and what earlier steps brought back."""
+
+from approvals.domain.provenance import Source, trace
+from runs.book import Book
+from runs.masking import mask_result
+from runs.models import Observation, Step
+from tools.domain.canonical import Json, parse
+from tools.domain.errors_values import InvalidJson
+from tools.domain.secret_schemas import NOTHING_SECRET
+
+
+def origins(book: Book, step: Step, args: Json) -> list[Json]:
+    """Where each value of these (masked) arguments stands in that: see `approvals.domain.provenance.trace`."""
+    given = [_given(book, "task", book.run.task), _given(book, "input", parse(book.run.input))]
+    return trace(args, [*given, *_read(book, step)])
+
+
+def _given(book: Book, name: str, value: Json) -> Source:
+    """As arguments and observations are, with marks for secrets, which are equal where the secrets are."""
+    return Source({"source": name}, mask_result(book.run.tenant_id, value, NOTHING_SECRET, book.known_secrets))
+
+
+def _read(book: Book, step: Step) -> list[Source]:
+    """The observations of earlier turns as the planner read them, the latest first; one turn proposes all at once."""
+    earlier = {s.id: s for s in book.steps if s.turn < step.turn}
+    stored = [step_id for step_id in earlier if step_id not in book.observations]
+    rows = Observation.objects.filter(tenant_id=step.tenant_id, step_id__in=stored) if stored else ()
+    found = {row.step_id: row for row in (*book.observations.values(), *rows)}
+    return [_source(s, found[s.id]) for s in reversed(earlier.values()) if s.id in found]
+
+
+def _source(step: Step, row: Observation) -> Source:
+    about: dict[str, Json] = {
+        "source": "observation",
+        "step": str(step.id),
+        "turn": step.turn,
+        "index": step.index,
+        "tool": step.tool,
+        "trust": row.trust,
+    }
+    return Source(about, _value(row.content))
+
+
+def _value(content: str) -> Json:
+    """A text that was cut is no JSON any more."""
+    try:
+        return parse(content)
+    except InvalidJson:
+        return content

@@ -11,6 +11,7 @@ from psycopg.pq.abc import PGconn, PGresult
 
 type Statement = tuple[str, Sequence[str | None]]
 """SQL with `$1` to `$n`, and its values as text, which Postgres reads as what the SQL makes of them."""
+type _Encoded = tuple[str, list[bytes | None]]
 
 MOST_PLANS = 200
 """Of one connection; the one that was not used for longest leaves. Postgres keeps some 50 kB for each."""
@@ -57,7 +58,7 @@ class Plans:
         return name
 
     def new_name(self) -> bytes:
-        """A name that this connection never had: what failed may have been prepared all the same."""
+        """A name that this connection never had: what it forgot may be there all the same."""
         return b"trip_%d" % next(self._numbers)
 
     def keep(self, prepared: dict[str, bytes]) -> None:
@@ -81,39 +82,47 @@ def travel(server: PGconn, plans: Plans, statements: Sequence[Statement]) -> lis
     """
     if not statements:
         return []
+    encoded = [_encoded(*statement) for statement in statements]
     server.enter_pipeline_mode()
     try:
-        is_answer, prepared = _sent(server, plans, statements)
+        is_answer, prepared = _sent(server, plans, encoded)
         results = _received(server)
         server.exit_pipeline_mode()
     except BaseException:
         # Interrupted on the way, nobody knows which answers are still to come.
         server.finish()
         raise
+    plans.keep({sql: name for sql, (name, place) in prepared.items() if results[place].status == ExecStatus.COMMAND_OK})
     fault = next((r for r in results if r.status in {ExecStatus.FATAL_ERROR, ExecStatus.BAD_RESPONSE}), None)
     if fault is not None:
         error = error_from_result(fault)
         if isinstance(error, InvalidSqlStatementName | FeatureNotSupported):
             plans.forget()
         raise error
-    plans.keep(prepared)
     return [_value(r) for r, wanted in zip(results, is_answer, strict=True) if wanted]
 
 
-def _sent(server: PGconn, plans: Plans, statements: Sequence[Statement]) -> tuple[list[bool], dict[str, bytes]]:
-    """Which results are answers, and what was prepared on the way."""
+def _encoded(sql: str, values: Sequence[str | None]) -> _Encoded:
+    """As bytes, before anything is sent: a value that is no text must not cost the connection."""
+    return sql, [None if value is None else value.encode() for value in values]
+
+
+def _sent(
+    server: PGconn, plans: Plans, statements: Sequence[_Encoded]
+) -> tuple[list[bool], dict[str, tuple[bytes, int]]]:
+    """Which results are answers; and what was prepared on the way, by which name, with the place of its result."""
     is_answer: list[bool] = []
-    prepared: dict[str, bytes] = {}
+    prepared: dict[str, tuple[bytes, int]] = {}
     for name in plans.drop_oldest():
         server.send_close_prepared(name)
         is_answer.append(False)
     for sql, values in statements:
-        known = plans.known(sql) or prepared.get(sql)
-        name = known or prepared.setdefault(sql, plans.new_name())
-        if known is None:
-            server.send_prepare(name, sql.encode())
+        known = plans.known(sql)
+        if known is None and sql not in prepared:
+            prepared[sql] = plans.new_name(), len(is_answer)
+            server.send_prepare(prepared[sql][0], sql.encode())
             is_answer.append(False)
-        server.send_query_prepared(name, [None if value is None else value.encode() for value in values])
+        server.send_query_prepared(known or prepared[sql][0], values)
         is_answer.append(True)
     server.pipeline_sync()
     return is_answer, prepared

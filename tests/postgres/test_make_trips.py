@@ -165,6 +165,20 @@ def test_a_connection_keeps_only_the_plans_of_what_it_used_last(backend: Databas
     assert always == b"1"
 
 
+def test_a_statement_that_fails_each_time_has_one_plan(backend: DatabaseWrapper) -> None:
+    for _ in range(3):
+        with pytest.raises(IntegrityError):
+            backend.together([(NAMED, ["one"]), (NAMED, ["one"]), ("SELECT 'never'", ())])
+    told = "SELECT count(*) FROM pg_prepared_statements WHERE statement = $1"
+    assert backend.together([(told, [NAMED]), (told, ["SELECT 'never'"])]) == [b"1", b"0"]
+
+
+def test_a_value_that_is_no_text_does_not_cost_the_connection(backend: DatabaseWrapper) -> None:
+    with pytest.raises(UnicodeEncodeError), transaction.atomic(durable=True):
+        backend.together([(NAMED, ["one"]), (NAMED, ["half a pair: \ud800"])])
+    assert words(backend) == []
+
+
 def test_plans_that_somebody_dropped_are_made_again(backend: DatabaseWrapper) -> None:
     (first,) = backend.together([(ECHO, ["a", None, None, None])])
     with connection.cursor() as cursor:

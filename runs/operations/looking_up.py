@@ -44,8 +44,11 @@ class Found:
 def lookup_due(book: Book) -> Lookup | None:
     """The next lookup whose pause is over; nobody else makes the same one for half a minute."""
     for step in book.in_status(StepStatus.UNKNOWN):
+        if step.lookup_at is None or step.lookup_at > book.now:
+            continue
         how = _how(book, step)
-        if how is None or step.lookup_at is None or step.lookup_at > book.now:
+        if how is None:
+            step.lookup_at = None  # The tool no longer says how: only a person can tell.
             continue
         step.lookup_at = book.now + LOOKUP_LEASE
         reader = book.reader(how.probe.tool)

@@ -13,6 +13,7 @@ from agentops.tenancy.ids import uuid7
 from agentops.tenancy.transaction import tenant_transaction
 from runs.models import Step, WorkItem
 from runs.operations import advancing
+from runs.operations.advancing import Idle
 from runs.operations.cancelling import cancel
 from runs.operations.configuring import install_agent
 from runs.operations.looking_up import PAUSES
@@ -176,6 +177,23 @@ def test_a_cancelled_run_still_learns_what_its_unknown_call_did(stage: Stage, of
     assert stage.statuses(run_id) == ["succeeded"]
     assert stage.run(run_id).status == "cancelled"
     assert WorkItem.objects.get(id=run_id).due_at is None
+
+
+def test_a_tool_that_no_longer_says_how_it_is_looked_up_leaves_its_calls_to_a_person(
+    stage: Stage, office: Office
+) -> None:
+    office.lose_answers = 1
+    run_id = _approved(stage, "u_send")
+    stage.work(run_id)
+    cancel(stage.cast.alice.actor, run_id)
+    raw = declared()["u_send"].spec.model_dump(mode="json")
+    stage.tool(raw | {"reconcile": None})
+    with tenant_transaction(stage.tenant_id):
+        Step.objects.filter(run_id=run_id).update(lookup_at=timezone.now() - timedelta(seconds=1))
+    stage.is_due(run_id)
+    assert advancing.begin("control", run_id, uuid7()) == Idle()
+    assert WorkItem.objects.get(id=run_id).due_at is None
+    assert stage.statuses(run_id) == ["unknown"]
 
 
 def test_a_tool_that_acts_once_a_key_is_sent_again_under_the_same_key(stage: Stage, office: Office) -> None:

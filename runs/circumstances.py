@@ -1,7 +1,7 @@
 """What others may change while a run goes on, as it is now: the tenant, rights, policy, tools, credentials."""
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypedDict
 from uuid import UUID
@@ -21,14 +21,15 @@ MEMBERS = """active_member AS NOT MATERIALIZED (
     SELECT m.tenant_id, m.user_id, m.roles FROM tenancy_membership m JOIN tenancy_user u ON u.id = m.user_id
     WHERE u.is_active
 )"""
-PARTS = """
+CREDENTIALS = """SELECT jsonb_agg(jsonb_build_array(c.id, c.name, encode(c.sealed, 'base64')))
+FROM tools_credential c WHERE c.tenant_id = {tenant}"""
+PARTS = f"""
   'now', clock_timestamp(), 'tenant', jsonb_build_object('slug', t.slug, 'status', t.status),
   'tools', (SELECT jsonb_agg(jsonb_build_array(
                 n.id, l.id, l.name, n.number, l.enabled, l.quarantined, n.schema_hash, true, l.gated))
             FROM tools_tool l JOIN tools_toolversion n ON n.tenant_id = l.tenant_id AND n.id = l.current_id
             WHERE l.tenant_id = r.tenant_id AND l.name = ANY (v.tools)),
-  'credentials', (SELECT jsonb_agg(jsonb_build_array(c.id, c.name, encode(c.sealed, 'base64')))
-                  FROM tools_credential c WHERE c.tenant_id = r.tenant_id),
+  'credentials', ({CREDENTIALS.format(tenant="r.tenant_id")}),
   'policy', (SELECT jsonb_build_array(y.number, y.preset, y.rules, y.reconcile_quorum) FROM approvals_policyversion y
              WHERE y.tenant_id = r.tenant_id ORDER BY y.number DESC LIMIT 1),
   'has_key', r.key_id IS NOT NULL,
@@ -40,7 +41,7 @@ PARTS = """
           WHERE k.id = r.key_id AND k.tenant_id = r.tenant_id),
   'member', (SELECT to_jsonb(m.roles) FROM active_member m
              WHERE m.tenant_id = r.tenant_id AND 'user:' || m.user_id::text = r.principal)
-"""
+"""  # noqa: S608 - constants
 OF_RUN = """
 FROM runs_run r
 JOIN runs_agentversion v ON v.tenant_id = r.tenant_id AND v.id = r.agent_version_id
@@ -73,8 +74,13 @@ def circumstances(tenant_id: UUID, found: Mapping[str, Any]) -> Circumstances:
         policy=_policy(found["policy"]),
         tools=tools,
         readers=_readers_of(tenant_id, tools),
-        credentials=_credentials(tenant_id, found["credentials"] or []),
+        credentials=credentials(tenant_id, found["credentials"]),
     )
+
+
+def credentials(tenant_id: UUID, rows: Sequence[list[str]] | None) -> dict[str, SecretStr]:
+    """Out of what `CREDENTIALS` found."""
+    return {name: opened(tenant_id, UUID(row_id), base64.b64decode(sealed)) for row_id, name, sealed in rows or ()}
 
 
 def _readers_of(tenant_id: UUID, tools: Mapping[str, ToolNow]) -> dict[str, PinnedTool]:
@@ -112,7 +118,3 @@ def _policy(row: list[Any] | None) -> Policy:
 def _tools(rows: list[list[Any]]) -> dict[str, ToolNow]:
     found = assemble([[UUID(row[0]), UUID(row[1]), *row[2:]] for row in rows])
     return {tool.name: ToolNow(tool.enabled, tool.quarantined, tool) for tool in found}
-
-
-def _credentials(tenant_id: UUID, rows: list[list[str]]) -> dict[str, SecretStr]:
-    return {name: opened(tenant_id, UUID(row_id), base64.b64decode(sealed)) for row_id, name, sealed in rows}

@@ -1,7 +1,6 @@
 """Opens a run under its lock: two statements in one trip, the second short after a call; one more for a workflow or
 a model."""
 
-import base64
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -52,8 +51,8 @@ SELECT jsonb_build_object({PARTS},
   'steps', (SELECT jsonb_agg(to_jsonb(s) || jsonb_build_object('charge_money', s.charge_money::text)
                              ORDER BY s.turn, s.index) FROM runs_step s
             WHERE s.tenant_id = r.tenant_id AND s.run_id = r.id),
-  'proposals', (SELECT jsonb_agg(to_jsonb(p) - 'sealed' || jsonb_build_object('sealed', encode(p.sealed, 'base64')))
-                FROM runs_proposal p JOIN runs_step s ON s.tenant_id = p.tenant_id AND s.id = p.step_id
+  'proposals', (SELECT jsonb_agg(to_jsonb(p)) FROM runs_proposal p
+                JOIN runs_step s ON s.tenant_id = p.tenant_id AND s.id = p.step_id
                 WHERE s.tenant_id = r.tenant_id AND s.run_id = r.id
                   AND s.status IN ('held', 'cleared', 'stale', 'running', 'unknown')),
   'attempts', (SELECT jsonb_agg(to_jsonb(a)) FROM runs_attempt a
@@ -168,7 +167,7 @@ def _whole(locked: Locked) -> Book:
 
 def _fill(book: Book, found: Mapping[str, Any]) -> None:
     book.steps = [instance(Step, s) for s in found["steps"] or []]
-    book.proposals = {p.step_id: p for p in (instance(Proposal, _unsealed(p)) for p in found["proposals"] or [])}
+    book.proposals = {p.step_id: p for p in (instance(Proposal, p) for p in found["proposals"] or [])}
     book.attempts = {a.step_id: a for a in (instance(Attempt, a) for a in found["attempts"] or [])}
     book.requests = {q.id: q for q in (instance(ApprovalRequest, q) for q in found["requests"] or [])}
     for row in found["decisions"] or []:
@@ -176,7 +175,3 @@ def _fill(book: Book, found: Mapping[str, Any]) -> None:
         decision = instance(Decision, row)
         book.decisions.append(decision)
         book.roles[decision.user_id] = roles
-
-
-def _unsealed(row: dict[str, Any]) -> dict[str, Any]:
-    return row | {"sealed": base64.b64decode(row["sealed"]) if row["sealed"] else None}

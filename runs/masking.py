@@ -5,7 +5,7 @@ from uuid import UUID
 
 from agentops.tenancy.sealing import seal, tenant_hmac_key, unseal
 from runs.book import Book
-from runs.models import Step
+from runs.models import Run, Step
 from tools.domain import secrets
 from tools.domain.canonical import Json, canonical, parse
 from tools.domain.secret_schemas import SecretSchema
@@ -35,6 +35,18 @@ def mask_result(tenant_id: UUID, result: Json, schema: SecretSchema, known: froz
 def seal_args(tenant_id: UUID, step_id: UUID, args: Json) -> bytes:
     """The raw arguments, readable by execution alone."""
     return seal(tenant_id, f"proposal:{step_id}", canonical(args).encode())
+
+
+def seal_input(tenant_id: UUID, run_id: UUID, given: Json) -> bytes:
+    """What a run was given, readable by its playbook alone."""
+    return seal(tenant_id, f"input:{run_id}", canonical(given).encode())
+
+
+def unseal_input(run: Run) -> Json:
+    """What the run was given, secrets and all."""
+    if run.sealed_input is None:
+        return parse(run.input)
+    return parse(unseal(run.tenant_id, f"input:{run.id}", bytes(run.sealed_input)))
 
 
 def unseal_args(book: Book, step: Step) -> Json:

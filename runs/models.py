@@ -66,7 +66,10 @@ class AgentVersion(models.Model):
 
 
 class Run(models.Model):
-    """One bounded run. `event_seq` and `head` are the end of its hash chain; `traceparent`: the caller's, if any."""
+    """One bounded run. `event_seq` and `head` are the end of its hash chain; `traceparent`: the caller's, if any.
+
+    `input` has marks for secrets; where it has any, `sealed_input` is the raw one.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     tenant = models.ForeignKey(
@@ -77,6 +80,7 @@ class Run(models.Model):
     agent_name = models.CharField(max_length=100)
     task = models.TextField()
     input = models.TextField()
+    sealed_input = models.BinaryField(null=True)
     status = models.CharField(max_length=20)
     terminal_reason = models.CharField(max_length=30, null=True)
     ended_because = models.TextField(default="")

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import orjson
 from django.db import connections
-from django.db.models import DateTimeField, DecimalField, Model, UUIDField
+from django.db.models import BinaryField, DateTimeField, DecimalField, Model, UUIDField
 from django.db.models.base import ModelState
 
 from agentops.postgres.base import DatabaseWrapper
@@ -125,6 +125,10 @@ def _readers(model: type[Model]) -> list[tuple[str, Callable[[Any], Any]]]:
     return [(f.attname, read) for f in model._meta.concrete_fields if (read := _reader(f)) is not None]
 
 
+def _bytes(text: str) -> bytes:
+    return bytes.fromhex(text.removeprefix("\\x"))
+
+
 _uuid = lru_cache(maxsize=4096)(UUID)
 
 
@@ -138,6 +142,8 @@ def _reader(field: Any) -> Callable[[Any], Any] | None:
             read = datetime.fromisoformat
         case DecimalField():
             read = target.to_python
+        case BinaryField():
+            read = _bytes
         case _:
             return None
     return read if getattr(field, "base_field", None) is None else lambda values: [read(value) for value in values]

@@ -18,6 +18,7 @@ from runs import queries
 from runs.operations.starting import start_run
 from runs.queries import Agent
 from tools.domain.canonical import parse
+from tools.domain.secrets import SECRET_TAG
 
 
 class StartForm(forms.Form):
@@ -47,6 +48,9 @@ class StartForm(forms.Form):
             raise forms.ValidationError(error.message) from error
         if not isinstance(value, dict):
             raise forms.ValidationError(_("The input must be a JSON object."))
+        # Another run's input, from which this form is filled, has marks where that run has secrets.
+        if SECRET_TAG.search(text):
+            raise forms.ValidationError(_("A mark ⟦secret …⟧ is not the secret: type that again, or leave it out."))
         return value
 
 

@@ -11,13 +11,10 @@ from tools.domain.secret_schemas import NOTHING_SECRET
 
 def origins(book: Book, step: Step, args: Json) -> list[Json]:
     """Where each value of these (masked) arguments stands in that: see `approvals.domain.provenance.trace`."""
-    given = [_given(book, "task", book.run.task), _given(book, "input", parse(book.run.input))]
+    # Everything here has marks for secrets, which are equal where the secrets are.
+    task = mask_result(book.run.tenant_id, book.run.task, NOTHING_SECRET, book.known_secrets)
+    given = [Source({"source": "task"}, task), Source({"source": "input"}, parse(book.run.input))]
     return trace(args, [*given, *_read(book, step)])
-
-
-def _given(book: Book, name: str, value: Json) -> Source:
-    """As arguments and observations are, with marks for secrets, which are equal where the secrets are."""
-    return Source({"source": name}, mask_result(book.run.tenant_id, value, NOTHING_SECRET, book.known_secrets))
 
 
 def _read(book: Book, step: Step) -> list[Source]:

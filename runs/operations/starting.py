@@ -23,9 +23,11 @@ from runs.current_agents import current_agent
 from runs.domain.budget import Counters, Limits, default_limits
 from runs.domain.errors import BudgetAboveLimit, IdempotencyMismatch, InvalidRequest, UnknownAgent, UnknownWorkflow
 from runs.domain.run import RunStatus
+from runs.masking import mask_result, seal_input
 from runs.models import Run, StartRecord, WorkItem
 from tools.domain.canonical import Json, canonical, parse
 from tools.domain.errors import WorkflowNotFound
+from tools.domain.secret_schemas import NOTHING_SECRET
 from tools.domain.workflow import MAX_HANDLE
 from tools.workflow_handles import handle_at
 
@@ -130,7 +132,7 @@ def _start(
         book.add(work)
         if once is not None:
             book.add(_record(actor, once, run))
-        book.note("run.started", actor.label, agent=slug, task=task, input=given, principal=run.principal,
+        book.note("run.started", actor.label, agent=slug, task=task, input=parse(run.input), principal=run.principal,
                   limits=parse(run.limits), requesters=[str(r) for r in run.requesters], **place)  # fmt: skip
         _make_due(book)
         ledger.write(book)
@@ -207,14 +209,17 @@ def _new_run(actor: Actor, slug: str, task: str, given: Json, wanted: Limits, be
     if above is not None:
         raise BudgetAboveLimit(f"The agent allows less: {above}.", pointer=f"/budget/{above}")
     people, acting_for = _people(actor, behalf)
+    run_id = uuid7()
+    shown = mask_result(actor.tenant_id, given, NOTHING_SECRET, now.known_secrets)
     return Run(
-        id=uuid7(),
+        id=run_id,
         tenant_id=actor.tenant_id,
         agent_version=version,
         agent_slug=slug,
         agent_name=now.agent.name,
         task=task,
-        input=canonical(given),
+        input=canonical(shown),
+        sealed_input=None if shown == given else seal_input(actor.tenant_id, run_id, given),
         status=RunStatus.PLANNING.value,
         principal=actor.principal,
         key_id=actor.key_id,

@@ -111,7 +111,7 @@ def _prompt(book: Book, spec: ModelSpec, memory: Memory) -> Prompt | None:
     return build(
         instructions=_masked(book, spec.instructions),
         task=_masked(book, book.run.task),
-        given=_masked(book, book.run.input),
+        given=book.run.input,
         turns=past_turns(book),
         left=_left(book),
         remark=memory.remark,

@@ -9,6 +9,7 @@ from runs.domain.playbook import Playbook, Result, next_turn, observed
 from runs.domain.run import TerminalReason
 from runs.domain.script import read_playbook
 from runs.domain.step import StepStatus
+from runs.masking import unseal_input
 from runs.models import Observation, Step
 from tools.domain.canonical import Json, parse
 
@@ -26,7 +27,7 @@ def plan(book: Book) -> Answer:
         if stop is not None:
             return stop
         memory = parse(remembered)
-    return next_turn(playbook, task=book.run.task, given=parse(book.run.input), memory=memory)
+    return next_turn(playbook, task=book.run.task, given=unseal_input(book.run), memory=memory)
 
 
 def _results(book: Book) -> list[Result]:

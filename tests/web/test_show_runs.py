@@ -8,8 +8,10 @@ from django.test import Client
 
 from agentops.web.bars import bars
 from runs import queries
+from runs.operations.starting import start_run
 from tests.cast import Person
 from tests.web.scene import Scene
+from tools.domain.canonical import Json
 
 type Browse = Callable[[Person], Client]
 
@@ -46,3 +48,16 @@ def test_a_run_shows_the_trace_under_which_a_collector_keeps_it(scene: Scene, br
 def test_the_wall_clock_is_told_in_hours_and_minutes(used: int, figure: str) -> None:
     budget = {"limit": {"seconds": 7200}, "used": {"seconds": used}, "reserved": {}}
     assert [bar.figure for bar in bars(budget)] == [figure]
+
+
+def test_a_run_started_again_asks_for_its_secrets_anew(scene: Scene, browse: Browse) -> None:
+    given: Json = {"invoice": "INV-1", "account": "DE02", "meta": {"password": "hunter2-hunter2"}}
+    run_id = start_run(scene.cast.alice.actor, agent="office", task="Pay", given=given).run_id
+    alice = browse(scene.cast.alice)
+    assert "hunter2" not in alice.get(f"/runs/{run_id}").content.decode()
+    page = alice.get(f"/runs/start?again={run_id}")
+    form = page.context["form"].initial
+    assert "hunter2" not in form["given"]
+    answer = alice.post("/runs/start", form)
+    assert answer.status_code == 422
+    assert "is not the secret" in answer.content.decode()

@@ -55,7 +55,7 @@ class WorkflowStanding(Shown):
 
 
 class RunDocument(Shown):
-    """A run. `input` has a mark ⟦secret …⟧ for each secret, equal where the secrets are; its playbook has the secrets."""
+    """A run. `input` has a mark ⟦secret …⟧ for each secret, equal where the secrets are."""
 
     id: UUID
     agent: str

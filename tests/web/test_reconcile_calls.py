@@ -15,8 +15,11 @@ from runs import probing, queries
 from runs.models import Step, WorkItem
 from runs.operations import advancing
 from runs.operations.advancing import Execute, Probe
+from runs.operations.settling import Settled
 from tests.cast import Person
+from tests.runs.scenario import new_stage
 from tests.web.scene import Scene
+from tools.domain.outcome import Unknown
 
 type Browse = Callable[[Person], Client]
 
@@ -39,6 +42,27 @@ def _unknown(scene: Scene, browse: Browse) -> tuple[UUID, UUID]:
     WorkItem.objects.filter(id=run_id).update(due_at=past)
     scene.work(run_id)
     return run_id, found.call.step_id
+
+
+def _lost(scene: Scene, reason: str) -> tuple[UUID, UUID]:
+    """A payment of an outside agent whose tool could only say this: its run and its step."""
+    stage = new_stage(scene.cast)
+    run_id = stage.outside()
+    stage.propose(run_id, stage.pay())
+    stage.approve(run_id)
+    call = stage.claim_only(run_id)
+    advancing.resume(stage.tenant_id, run_id, uuid7(), settled=Settled(call, Unknown(reason)))
+    return run_id, call.step_id
+
+
+def test_what_a_tool_said_is_shown_exactly_wherever_it_stands(scene: Scene, browse: Browse) -> None:
+    run_id, step_id = _lost(scene, "exit_9: disk full on \u202e/archive")
+    step = queries.step(scene.cast.alice.actor, step_id)
+    request_id = step.requests[0].id
+    for address in ("/inbox?tab=unknown", f"/approvals/{request_id}", f"/runs/{run_id}"):
+        page = browse(scene.cast.alice).get(address).content.decode()
+        assert "disk full on" in page
+        assert "\u202e" not in page
 
 
 def test_an_unknown_call_is_found_in_the_inbox_and_settled_by_the_form(scene: Scene, browse: Browse) -> None:

@@ -12,6 +12,8 @@ from django.views.decorators.http import require_http_methods
 
 from agentops.domain_error import DomainError
 from agentops.errors import problem_of
+from agentops.tenancy.access import require_scope
+from agentops.tenancy.scopes import RUNS_WRITE
 from agentops.web.exact import as_fields
 from agentops.web.member import MemberRequest, member, show
 from runs import queries
@@ -47,6 +49,7 @@ class ReconcileForm(forms.Form):
 @member
 def reconciliation(request: MemberRequest, step_id: UUID) -> HttpResponse:
     """The form, and the reconciliation itself."""
+    require_scope(request.actor, RUNS_WRITE)
     view = queries.step(request.actor, step_id)
     form = ReconcileForm(request.POST or None)
     status = 200 if request.method != "POST" else _reconciled(request, step_id, form)

@@ -21,6 +21,7 @@ from agentops.web.phases import phases
 from agentops.web.waterfall import Fall, numbers, planning_began, segments, took
 from runs import queries
 from runs.domain.run import FINAL
+from runs.domain.step import StepStatus
 from runs.model_queries import model_calls
 from runs.operations.cancelling import cancel
 from tools.domain.canonical import parse
@@ -51,6 +52,7 @@ def page_of(actor: Actor, run_id: UUID) -> dict[str, Any]:
     run = view.run
     asked = model_calls(actor, run)
     end = run.finished_at or max(timezone.now(), run.created_at)
+    falls = _falls(steps, run.created_at, end, {call.turn: call.number for call in asked})
     return {
         "view": view,
         "run": run,
@@ -61,7 +63,8 @@ def page_of(actor: Actor, run_id: UUID) -> dict[str, Any]:
         "graph": _graph(view, log),
         "bars": bars(view.budget),
         "asked": [ask for v in steps for ask in v.requests if ask.id in view.open_approvals],
-        "falls": _falls(steps, run.created_at, end, {call.turn: call.number for call in asked}),
+        "falls": falls,
+        "unknown": [fall for fall in falls if fall.view.step.status == StepStatus.UNKNOWN],
         "model_calls": asked,
         "end": end,
         "answer": run.answer,

@@ -65,6 +65,19 @@ def test_what_a_tool_said_is_shown_exactly_wherever_it_stands(scene: Scene, brow
         assert "\u202e" not in page
 
 
+def test_the_pages_of_an_unknown_call_lead_to_the_form_those_who_may_use_it(scene: Scene, browse: Browse) -> None:
+    run_id, step_id = _lost(scene, "timeout: The command was stopped after 1.5 s. It may have acted.")
+    request_id = queries.step(scene.cast.alice.actor, step_id).requests[0].id
+    form = f"/steps/{step_id}/reconciliation"
+    for address in (f"/approvals/{request_id}", f"/runs/{run_id}"):
+        assert form in browse(scene.cast.alice).get(address).content.decode()
+        page = browse(scene.cast.bob).get(address).content.decode()
+        assert form not in page
+        assert "An operator or an owner can say what happened." in page
+    assert "Nobody knows yet whether a call acted." in page.split('id="machine-title"')[0]
+    assert "It may have acted." in browse(scene.cast.alice).get(form).content.decode()
+
+
 def test_an_unknown_call_is_found_in_the_inbox_and_settled_by_the_form(scene: Scene, browse: Browse) -> None:
     run_id, step_id = _unknown(scene, browse)
     alice = browse(scene.cast.alice)
@@ -116,10 +129,9 @@ def test_the_second_person_sees_what_the_first_one_said(scene: Scene, browse: Br
 
 def test_an_approver_who_is_no_operator_cannot_reconcile(scene: Scene, browse: Browse) -> None:
     _, step_id = _unknown(scene, browse)
-    answer = browse(scene.cast.bob).post(
-        f"/steps/{step_id}/reconciliation", {"outcome": "succeeded", "evidence": "I say so"}
-    )
-    assert answer.status_code == 403
+    bob, address = browse(scene.cast.bob), f"/steps/{step_id}/reconciliation"
+    assert bob.get(address).status_code == 403
+    assert bob.post(address, {"outcome": "succeeded", "evidence": "I say so"}).status_code == 403
     assert queries.step(scene.cast.alice.actor, step_id).step.status == "unknown"
 
 

@@ -1,4 +1,5 @@
 // Refetches the parts of the page that a fact concerns; keeps what is shown when a refetch fails.
+import { keepAround } from "./keep.js";
 import { markFresh, markStale } from "./mark.js";
 
 const MOMENT = 120;
@@ -46,13 +47,7 @@ function beforeSwap({ detail }) {
   }
   const { stamp } = node.dataset;
   if (stamp && stampOf(detail.serverResponse, node.id) === stamp) detail.shouldSwap = false;
-  else keepFocus(node);
-}
-
-function keepFocus(node) {
-  const row = document.activeElement?.closest?.("[data-row]")?.id;
-  if (!row || !node.contains(document.activeElement)) return;
-  document.addEventListener("htmx:afterSwap", () => document.querySelector(`#${row} a`)?.focus(), { once: true });
+  else keepAround(node);
 }
 
 function asks({ detail: { elt } }) {

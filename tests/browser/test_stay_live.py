@@ -4,8 +4,10 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, WebSocketRoute, expect
 
+from approvals.domain.decision import Verdict
 from approvals.queries import request as request_of
 from runs import queries
+from runs.operations.deciding import decide
 from tests.cast import Person
 from tests.web.scene import Scene
 
@@ -80,6 +82,25 @@ def test_folded_values_lock_the_approval_until_opened(scene: Scene, sign_in: Sig
     page.locator("details[data-fold] summary").click()
     page.get_by_role("button", name="Approve").click()
     expect(button).to_be_enabled()
+
+
+def test_what_a_person_opened_stays_open_and_in_focus_while_the_run_goes_on(scene: Scene, sign_in: SignIn) -> None:
+    run_id = scene.run(note="x" * 5000)
+    view = request_of(scene.cast.bob.actor, queries.run(scene.cast.bob.actor, run_id).open_approvals[0])
+    page = sign_in(scene.cast.alice)
+    step = page.locator(f"#step-{view.request.step_id}")
+    page.goto(f"/runs/{run_id}#step-{view.request.step_id}")
+    expect(step).to_have_attribute("open", "")
+    step.locator("[data-fold] > summary").click()
+    expect(step.get_by_text("All 5002 bytes.")).to_be_visible()
+    expect(page.get_by_text("Live", exact=True)).to_be_visible()
+    step.locator("> summary").focus()
+    decide(scene.cast.bob.actor, view.request.id, verdict=Verdict.APPROVE, digest=view.request.digest)
+    scene.work(run_id)
+    expect(page.locator(".run-facts").get_by_text("succeeded")).to_be_visible()
+    expect(step).to_have_attribute("open", "")
+    expect(step.locator("> summary")).to_be_focused()
+    expect(step.get_by_text("All 5002 bytes.")).to_be_visible()
 
 
 def test_what_changed_before_the_socket_opened_is_shown(scene: Scene, sign_in: SignIn) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from agentops.web.durations import duration
+
 NAMES: Mapping[str, Promise] = {
     "steps": _("Steps"),
     "tool_calls": _("Tool calls"),
@@ -46,7 +48,7 @@ def _bar(key: str, limit: Any, used: Any, held: Any) -> Bar:
     most, spent, more = _amount(limit), _amount(used), _amount(held)
     used_share = _share(spent, most)
     held_share = min(_share(more, most), 100 - used_share)
-    spell = _duration if key == "seconds" else _plain
+    spell = duration if key == "seconds" else _plain
     unit = f" {limit['currency']}" if isinstance(limit, Mapping) else ""
     figure = f"{spell(spent)}{f' + {spell(more)}' if more else ''} / {spell(most)}{unit}"
     return Bar(NAMES[key], f"{used_share:.2f}%", f"{held_share:.2f}%", figure, spent + more > most)
@@ -63,13 +65,3 @@ def _share(part: Decimal, whole: Decimal) -> Decimal:
 def _plain(value: Decimal) -> str:
     text = f"{value:f}"
     return text.rstrip("0").rstrip(".") if "." in text and not text.split(".")[1].strip("0") else text
-
-
-def _duration(seconds: Decimal) -> str:
-    """The two largest units, whole ones: `18 min`, `1 h 30 min`, `24 h`."""
-    left, found = int(seconds), []
-    for unit, size in (("h", 3600), ("min", 60), ("s", 1)):
-        count, left = divmod(left, size)
-        if count:
-            found.append(f"{count} {unit}")
-    return " ".join(found[:2]) or "0 s"

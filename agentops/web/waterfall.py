@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from agentops.web.display.fields import Field
+from agentops.web.durations import lasted
 from runs.queries import StepView
 
 LEAST_WIDTH = 0.4
@@ -31,6 +32,11 @@ class Fall:
     fields: Sequence[Field]
     number: str
     model_call: int | None = None
+
+    @property
+    def lasted(self) -> str:
+        """How long it took, for people."""
+        return lasted(self.seconds)
 
     @property
     def gist(self) -> list[str]:

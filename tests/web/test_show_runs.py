@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 
 from agentops.web.bars import bars
+from agentops.web.durations import lasted
 from runs import queries
 from runs.operations.starting import start_run
 from tests.cast import Person
@@ -39,6 +40,29 @@ def test_a_run_shows_the_trace_under_which_a_collector_keeps_it(scene: Scene, br
     page = browse(scene.cast.alice).get(f"/runs/{run_id}").content.decode()
     assert f'<span class="mono">{trace}</span>' in page
     assert f'data-copy="{trace}"' in page
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [
+        (0.04, "< 0.1 s"),
+        (1.5, "1.5 s"),
+        (59.97, "1 min"),
+        (90.4, "1 min 30 s"),
+        (3599.9, "59 min 59 s"),
+        (5400, "1 h 30 min"),
+    ],
+)
+def test_a_step_says_how_long_it_took_without_rounding_minutes_away(seconds: float, told: str) -> None:
+    assert lasted(seconds) == told
+
+
+def test_one_run_is_not_told_as_many(scene: Scene, browse: Browse) -> None:
+    alice = browse(scene.cast.alice)
+    for total in ("1 run", "2 runs"):
+        scene.run()
+        said = alice.get("/runs").content.decode().split('<p class="muted small">')[1].split("</p>")[0]
+        assert " ".join(said.split()) == total
 
 
 @pytest.mark.parametrize(

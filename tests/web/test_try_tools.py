@@ -1,9 +1,11 @@
 """A tool's page says what it takes, offers a draft to try, and keeps what was typed when it is refused."""
 
+import re
 from collections.abc import Callable
+from html import unescape
 
 from django.test import Client
-from django.utils.html import escape
+from django.utils.html import escape, strip_tags
 
 from tests.cast import Person
 from tests.sandbox.inside import command_spec
@@ -39,6 +41,20 @@ def test_the_page_of_a_command_shows_its_line_and_what_a_try_would_start(scene: 
     assert "(needs level 3)" in page
     tried = carol.post("/tools/probe", {"args": '{"x": "a\\n\\"-rf"}'}).content.decode().split("Would be started")[1]
     assert escape('"a\n"-rf"') in tried
+    assert re.findall(r"<dt>(.*?)</dt>", tried.split("</dl>")[0]) == ["program", *map(place, range(1, 3))]
+
+
+def place(number: int) -> str:
+    return f'<span class="path">[{number}]</span>'
+
+
+def test_a_refused_call_says_why_and_nothing_else(scene: Scene, browse: Browse) -> None:
+    register_tool(scene.cast.carol.actor, command_spec("/usr/bin/env", "{args.x}", risk="write"))
+    page = browse(scene.cast.carol).post("/tools/probe", {"args": '{"x": "-rf"}'}).content.decode()
+    notice = strip_tags(page.split('<p class="notice notice-bad">')[1].split("</p>")[0])
+    assert unescape(notice) == (
+        "invalid_arguments args.x may not start with “-” here, where it would be read as an option."
+    )
 
 
 def test_only_those_who_change_tools_can_try_them(scene: Scene, browse: Browse) -> None:

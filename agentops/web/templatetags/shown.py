@@ -72,8 +72,11 @@ def exact_fields(fields: Sequence[Field], unfold: bool = False, url: str = "") -
 
 @register.simple_tag
 def exact_elements(argv: Sequence[str], unfold: bool = False) -> SafeString:
-    """The elements of a command line, told apart whatever they hold."""
-    return exact_fields(fields_of(list(argv)), unfold)
+    """The elements of a command line, told apart whatever they hold: the program, then what it is given."""
+    elements = fields_of(list(argv))
+    longest = len(max((element.text for element in elements), key=len, default=""))
+    context = {"elements": elements, "unfold": bool(unfold), "inline": longest}
+    return render_to_string("components/exact/elements.html", context)
 
 
 @register.simple_tag

@@ -48,6 +48,29 @@ class ExactJson(forms.CharField):
         return bool(self.prepare_value(initial) != (data or ""))
 
 
+class Codes(forms.CharField):
+    """Whole numbers within bounds; spaces, commas and line ends part them."""
+
+    def __init__(self, *, least: int, most: int, **options: Any) -> None:
+        attrs = {"spellcheck": "false", "autocomplete": "off", "inputmode": "numeric", "class": "code"}
+        super().__init__(widget=forms.TextInput(attrs=attrs), **options)
+        self.least, self.most = least, most
+
+    def to_python(self, value: Any) -> Any:
+        """The numbers; each fault names what was typed."""
+        words = str(value or "").replace(",", " ").split() if not isinstance(value, list | tuple) else value
+        if wrong := [word for word in words if not self._is_code(str(word))]:
+            raise ValidationError([f"{word} is no whole number from {self.least} to {self.most}." for word in wrong])
+        return [int(word) for word in words]
+
+    def prepare_value(self, value: Any) -> Any:
+        """All in one line."""
+        return value if isinstance(value, str) else " ".join(str(part) for part in value or ())
+
+    def _is_code(self, word: str) -> bool:
+        return word.isdecimal() and len(word) <= len(str(self.most)) and self.least <= int(word) <= self.most
+
+
 class Lines(forms.CharField):
     """Words, one a line."""
 

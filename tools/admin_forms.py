@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from django import forms
 
 from agentops.tenancy.transaction import current_tenant
-from tools.admin_fields import ExactJson, Lines
+from tools.admin_fields import Codes, ExactJson, Lines
 from tools.declare import declared
 from tools.domain.spec import ToolSpec
 from tools.domain.writing import written
@@ -24,7 +24,17 @@ _TRUST = (("untrusted", "untrusted: it may hold anybody's text"), ("trusted", "t
 _STDIN = (("none", "nothing"), ("args", "all the arguments, as JSON"))
 _OUTPUT = (("text", "text"), ("json", "JSON"))
 _FIRST = ("name", "title", "description", "compact_description", "kind", "risk", "required_scope")
-_CODES = ("success", "not_applied")
+_NOT_APPLIED: dict[str, dict[str, Any]] = {
+    "http": {
+        "least": 400, "most": 599,
+        "help_text": "Status codes that say for certain that nothing was changed, such as 409.",
+    },
+    "command": {
+        "least": 1, "most": 255,
+        "help_text": "Exit codes that say for certain that nothing was changed, such as 2. After any other code but 0, "
+        "the outcome of a change is unknown.",
+    },
+}  # fmt: skip
 _PARTS = {
     "http": ("method", "url", "headers", "query", "body", "success", "not_applied", "select"),
     "python": ("function",),
@@ -50,7 +60,10 @@ class ToolForm(forms.ModelForm):  # type: ignore[type-arg]
     output_schema = ExactJson(rows=6, required=False, empty={}, help_text="JSON Schema of the result. Empty: anything.")
     output_trust = forms.ChoiceField(choices=_TRUST, help_text="Untrusted results taint the run that reads them.")
     max_result_bytes = forms.IntegerField(
-        initial=8000, help_text="Characters that the planner is given; the whole result is kept."
+        initial=8000,
+        min_value=1,
+        max_value=1_000_000,
+        help_text="Characters that the planner is given; the whole result is kept.",
     )
     returns_secrets = forms.BooleanField(required=False)
     volatile = forms.BooleanField(required=False, help_text="The same question may have another answer a moment later.")
@@ -79,7 +92,9 @@ class ToolForm(forms.ModelForm):  # type: ignore[type-arg]
         help_text='How an unknown outcome is looked up: {"probe": {"tool", "args"}, "succeeded": CEL, "failed": CEL, '
         '"result": JMESPath}; CEL sees result, args and idempotency_key.',
     )  # fmt: skip
-    timeout_ms = forms.IntegerField(label="Time limit", initial=10_000, help_text="Milliseconds, 1 to 600,000.")
+    timeout_ms = forms.IntegerField(
+        label="Time limit", initial=10_000, min_value=1, max_value=600_000, help_text="Milliseconds, 1 to 600,000."
+    )
     egress = Lines(required=False, help_text="The host:port pairs that it may reach, one a line. Empty: its own.")
     egress_by_argument = forms.BooleanField(required=False, help_text="An argument chooses where it connects to.")
     method = forms.ChoiceField(choices=_METHODS)
@@ -101,12 +116,12 @@ class ToolForm(forms.ModelForm):  # type: ignore[type-arg]
     min_sandbox_level = forms.IntegerField(
         label="Sandbox level",
         initial=0,
+        min_value=0,
+        max_value=3,
         help_text="Machines with a lower level refuse it. 3: isolated. 0: any sandbox.",
     )
-    success = Lines(rows=1, required=False, help_text="Status codes that mean done. Empty: 200 to 299.")
-    not_applied = Lines(
-        rows=1, required=False, help_text="Status or exit codes that say for certain that nothing was changed."
-    )
+    success = Codes(least=200, most=599, required=False, help_text="Status codes that mean done. Empty: 200 to 299.")
+    not_applied = Codes(**_NOT_APPLIED["http"], required=False)
     select = forms.CharField(required=False, help_text="JMESPath into the answer. Empty: all of it.")
     credential = forms.ChoiceField(required=False, help_text="The bearer that it sends, to its own host alone.")
     function = forms.ChoiceField(help_text="A function that code declares with @tool.")
@@ -124,6 +139,8 @@ class ToolForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if "not_applied" in self.fields:
+            self.fields["not_applied"] = Codes(**_NOT_APPLIED[self.kind], required=False)
         if "credential" in self.fields:
             names = [row.name for row in list_credentials(current_tenant())]
             self.fields["credential"].choices = [("", "none"), *((name, name) for name in names)]  # type: ignore[attr-defined]  # a choice field
@@ -139,7 +156,6 @@ class ToolForm(forms.ModelForm):  # type: ignore[type-arg]
         kept = read_spec(current.spec).model_dump(mode="python") if current is not None else {}
         shown = {part: given[part] for part in self.fields if part in ToolSpec.model_fields}
         own = {part: given[part] for part in _PARTS[self.kind] if given[part] not in (None, "", [])}
-        own |= {part: [_code(word) for word in own[part]] for part in _CODES if part in own}
         return {**kept, **shown, "kind": self.kind, self.kind: own, "credential": given.get("credential") or None}
 
     def _functions(self) -> set[str]:
@@ -152,10 +168,6 @@ class ToolForm(forms.ModelForm):  # type: ignore[type-arg]
         whole = spec.model_dump(mode="python") | {"cost": spec.cost.model_dump(mode="json", exclude_defaults=True)}
         whole |= whole[self.kind] or {}
         self.initial.update({name: whole[name] for name in self.fields if name in whole})
-
-
-def _code(word: str) -> int | str:
-    return int(word) if word.isdecimal() else word
 
 
 class CredentialForm(forms.ModelForm):  # type: ignore[type-arg]

@@ -63,6 +63,7 @@ def test_no_page_of_the_administration_has_a_fault(
         page.evaluate("document.querySelector('#agent_form').noValidate = true")
         page.get_by_role("button", name="Save", exact=True).click()
         expect(page.get_by_text("Please correct the errors below.")).to_be_visible()
+        expect(page.locator('[aria-invalid="true"]').first).to_be_focused()
         if found := [*faults_of(page), *page.evaluate(CUT_OFF)]:
             faults[f"{look['viewport']['width']} errors"] = found
         context.close()

@@ -126,6 +126,17 @@ def test_a_fault_of_a_command_is_shown_at_its_field(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize(
+    ("kind", "bounds", "called"),
+    [("command", "from 1 to 255", "Exit codes"), ("http", "from 400 to 599", "Status codes")],
+)
+def test_codes_that_cannot_be_are_named_as_they_were_typed(cast: Cast, kind: str, bounds: str, called: str) -> None:
+    answer = cast.carol.signed_in().post(f"{ADD}?kind={kind}", _filled(not_applied=f"two, {'9' * 5000}"))
+    errors = list(answer.context["adminform"].form.errors["not_applied"])
+    assert errors == [f"two is no whole number {bounds}.", f"{'9' * 5000} is no whole number {bounds}."]
+    assert called in answer.content.decode()
+
+
+@pytest.mark.parametrize(
     ("change", "field", "said"),
     [
         ({"name": "No Name"}, "name", "pattern"),
@@ -136,7 +147,7 @@ def test_a_fault_of_a_command_is_shown_at_its_field(cast: Cast) -> None:
         ({"url": "https://A.example/"}, "url", ""),
         ({"url": "https://a.example/{args.x}", "input_schema": NO_PROPERTIES}, "url", "no property x"),
         ({"headers": '{"Host": "x"}'}, "headers", "not a tool's to set"),
-        ({"success": "many"}, "success", "/0"),
+        ({"success": "many"}, "success", "many is no whole number from 200 to 599"),
         ({"timeout_ms": "0"}, "timeout_ms", "greater than or equal to 1"),
         ({"idempotency": "sometimes"}, "idempotency", "pattern"),
         ({"cost": '{"money": {"amount": "-1", "currency": "EUR"}}'}, "cost", "/money/amount"),

@@ -70,6 +70,7 @@ def page_of(actor: Actor, request_id: UUID) -> dict[str, Any]:
         "failing": failing,
         "conditions": conditions(view.checks),
         "needs_target": row.risk == "destructive",
+        "has_edge_space": snapshot["target"] != snapshot["target"].strip(),
         "bars": _bars(view, run.budget),
         "earlier": earlier[-EARLIER_SHOWN:],
         "untrusted": [s for s in earlier if s.observation and s.observation["trust"] == "untrusted"][-EARLIER_SHOWN:],

@@ -100,6 +100,18 @@ def test_a_folded_value_must_be_opened(scene: Scene, browse: Browse) -> None:
     assert bob.post(f"{address}/decisions", approval(scene, request_id, opened=opened)).status_code == 302
 
 
+def test_a_space_that_nobody_sees_in_the_target_is_spoken_of(scene: Scene, browse: Browse) -> None:
+    stage = new_stage(scene.cast)
+    fields = {"risk": "destructive", "name": "t_wipe", "resource_scope": "path:{args.x}"}
+    install_specs(scene.cast.tenant.id, [command_spec("/usr/bin/true", "--", "{args.x}", **fields)], by="test")
+    pages = []
+    for path in ("old ", "old"):
+        run_id = stage.outside(tools=["t_wipe"])
+        stage.propose(run_id, ToolProposal("t_wipe", {"x": path}))
+        pages.append(browse(scene.cast.bob).get(f"/approvals/{stage.pending(run_id).id}").content.decode())
+    assert ["begins or ends with a space" in page for page in pages] == [True, False]
+
+
 def test_a_folded_element_of_a_command_must_be_opened(scene: Scene, browse: Browse) -> None:
     stage = new_stage(scene.cast)
     spec = command_spec("/usr/bin/env", "python3", "-c", f"pass  # {'x' * 1000}", risk="write", name="t_program")

@@ -22,10 +22,11 @@ class Desk:
         self._client.close()
 
     def start(self, agent: str, ref: str, mode: str = "ok") -> str:
-        """A run with this reference; asked twice, it is the same run."""
+        """A run with this reference, which no other has; asked again after a lost answer, it is the same run."""
         body = {"agent": agent, "task": f"Do {ref}", "input": {"ref": ref, "mode": mode}}
-        answer = self.ask("POST", "/runs", json=body, headers={"Idempotency-Key": ref})
-        assert answer.status_code in (200, 201), answer.text
+        answer, tries = self._answered("POST", "/runs", json=body, headers={"Idempotency-Key": ref})
+        # Only after a try whose answer was lost may the run be there already.
+        assert answer.status_code == 201 or (answer.status_code == 200 and tries > 1), answer.text
         return str(answer.json()["id"])
 
     def run(self, run: str) -> dict[str, Any]:
@@ -54,14 +55,19 @@ class Desk:
 
     def ask(self, method: str, path: str, **rest: Any) -> httpx2.Response:
         """The answer, however often it takes. Raises AssertionError when nobody answers in time."""
-        ends = time.monotonic() + PATIENCE_SECONDS
+        return self._answered(method, path, **rest)[0]
+
+    def _answered(self, method: str, path: str, **rest: Any) -> tuple[httpx2.Response, int]:
+        """The same, and how often it took."""
+        tries, ends = 0, time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < ends and not self._over():
+            tries += 1
             try:
                 answer = self._client.request(method, path, **rest)
             except httpx2.HTTPError:
                 time.sleep(0.2)
                 continue
             if answer.status_code not in _AGAIN:
-                return answer
+                return answer, tries
             time.sleep(0.2)
         raise AssertionError(f"no answer to {method} {path} in {PATIENCE_SECONDS} s")

@@ -10,9 +10,9 @@ from runs.domain.step import StepStatus
 from runs.ledger import RunBroke
 from runs.operations.advancing import external_due
 from runs.operations.ending import end_when_quiet
+from runs.operations.healing import BROKE
 from runs.operations.settling import Settled, lose, settle
 
-BECAUSE = "An internal error stopped this run; the worker's log has the details."
 _log = logging.getLogger(__name__)
 
 
@@ -29,7 +29,7 @@ def give_up(broke: RunBroke, settled: Settled | None = None) -> None:
             settle(book, settled)
         if not book.is_final:
             _lose_abandoned(book)
-            end_when_quiet(book, TerminalReason.INTERNAL_ERROR, BECAUSE)
+            end_when_quiet(book, TerminalReason.INTERNAL_ERROR, BROKE)
         external_due(book)
 
 

@@ -19,6 +19,8 @@ from runs.operations.settling import fail, lose
 from tools.domain.canonical import Json, parse
 from tools.domain.outcome import ToolFault
 
+BROKE = "An internal error stopped this run; the worker's log has the details."
+
 
 def heal(book: Book, owner: UUID, queue: str) -> Claimed | None:
     """Bring the run up to date with the clock; what it returns must be executed again, by this worker of `queue`."""
@@ -67,7 +69,7 @@ def _against_repeating(book: Book, step: Step, args: Json) -> str | None:
         return "The worker that made this call was lost; the call may have acted."
     if step.token >= MAX_ATTEMPTS:
         return f"The call was made {step.token} times and its answer was lost each time."
-    if book.work.cancel_requested or _why_end(book) is not None:
+    if _why_end(book) is not None:
         return "The worker was lost and the run was being stopped."
     refusal = late_refusal(book, step, args)
     return None if refusal is None else f"It may not be made again: {refusal.message}"
@@ -113,7 +115,7 @@ def _why_end(book: Book) -> _Why | None:
     over = spent(book.limits, book.used)
     if over is not None:
         return _Why(TerminalReason(over.value), "The budget was used up.")
-    return _refused_for_good(book) or _out_of_time(book) or _idle(book)
+    return _refused_for_good(book) or _out_of_time(book) or _idle(book) or _broken(book)
 
 
 def _refused_for_good(book: Book) -> _Why | None:
@@ -139,3 +141,8 @@ def _out_of_time(book: Book) -> _Why | None:
     if book.in_status(StepStatus.UNKNOWN):
         return _Why(TerminalReason.OUTCOME_UNKNOWN, "The run's time ended before the outcome was known.", CLOCK)
     return _Why(TerminalReason.TIME_BUDGET, f"The run had {book.limits.seconds} seconds.", CLOCK)
+
+
+def _broken(book: Book) -> _Why | None:
+    """Whatever else stops a run while its call is in flight can still be seen in the book afterwards."""
+    return _Why(TerminalReason.INTERNAL_ERROR, BROKE) if book.work.cancel_requested else None

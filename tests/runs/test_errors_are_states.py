@@ -7,10 +7,15 @@ from uuid import UUID
 import pytest
 from pytest_django import Settings
 
+from agentops.tenancy.ids import uuid7
 from agentops.tenancy.transaction import tenant_transaction
 from runs import execution
 from runs.domain.planning import ToolProposal
+from runs.ledger import RunBroke
 from runs.models import Run
+from runs.operations import advancing
+from runs.operations.giving_up import give_up
+from runs.operations.settling import Settled
 from tests.runs.scenario import Stage
 from tests.tools import server as behaviours
 from tests.tools.server import answering, serving
@@ -151,6 +156,17 @@ def test_what_was_done_before_the_engine_broke_is_recorded(stage: Stage) -> None
     stage.work(run_id)
     assert (stage.statuses(run_id), len(stage.world.paid)) == (["succeeded"], 1)
     assert stage.run(run_id).terminal_reason == "internal_error"
+
+
+def test_a_run_that_broke_while_its_call_was_on_its_way_ends_when_that_is_known(stage: Stage) -> None:
+    read = {"tool": "t_read", "args": {"account": stage.account}}
+    run_id = stage.start(stage.agent("broken", [read, {**read, "again": 1}]))
+    call = stage.claim_only(run_id)
+    give_up(RunBroke(stage.tenant_id, run_id))
+    advancing.resume(stage.tenant_id, run_id, uuid7(), settled=Settled(call, execution.perform(call)))
+    run = stage.run(run_id)
+    assert (run.status, run.terminal_reason) == ("failed", "internal_error")
+    assert stage.statuses(run_id) == ["succeeded"]
 
 
 def _confuse(stage: Stage, run_id: UUID, memory: str) -> None:

@@ -2,6 +2,7 @@
 import { startClock } from "./clock.js";
 import { startCopy } from "./copy.js";
 import { startDialogs } from "./dialogs.js";
+import "./faults.js";
 import { startFolds } from "./folds.js";
 import { startKeep } from "./keep.js";
 import { startKeyboard } from "./keyboard.js";

@@ -197,11 +197,11 @@ def _waiting(book: Book) -> list[Step]:
     return [*book.in_status(StepStatus.CLEARED), *lapsed(book)]
 
 
-def due_now(book: Book) -> None:
-    """Somebody must take the run up at once."""
+def due_now(book: Book, *, ahead: timedelta = timedelta()) -> None:
+    """Somebody must take the run up at once, and before what came due in the time `ahead`."""
     # A run stands in one queue at a time: what needs no sandbox does not wait for one.
     book.work.queue = "sandbox" if {step.queue for step in _waiting(book)} == {"sandbox"} else "control"
-    book.work.due_at = book.now
+    book.work.due_at = book.now - ahead
     nudge_later(book.work.queue, book.run.id)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from uuid import UUID
 
 from agentops.tenancy.actor import Actor
@@ -19,6 +20,9 @@ from runs.operations.advancing import due_now, external_due
 from runs.operations.asking_again import ask_again
 from runs.operations.ending import end_when_quiet, observe_refusal, release
 from tools.domain.canonical import Json, canonical
+
+AHEAD = timedelta(seconds=1)
+"""Somebody looks on as it starts: what was approved goes before the starts and returns of the last second."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +120,7 @@ def _decide(
 
 def _approve(book: Book, request: ApprovalRequest, person: Person) -> None:
     book.record(book.step_of(request), StepEvent.APPROVED, person.label, request=str(request.id))
-    due_now(book)
+    due_now(book, ahead=AHEAD)
 
 
 def _reject(book: Book, request: ApprovalRequest, person: Person, reason: str, then: Then) -> None:

@@ -1,6 +1,11 @@
 """What a planner had before it when it proposed a step: the task, the input, and what earlier steps brought back."""
 
-from approvals.domain.provenance import Source, trace
+from collections.abc import Iterable, Sequence
+from uuid import UUID
+
+from django.db.models import F, Func, IntegerField, Sum, Window
+
+from approvals.domain.provenance import MOST_READ, Source, trace
 from runs.book import Book
 from runs.masking import mask_result
 from runs.models import Observation, Step
@@ -21,9 +26,18 @@ def _read(book: Book, step: Step) -> list[Source]:
     """The observations of earlier turns as the planner read them, the latest first; one turn proposes all at once."""
     earlier = {s.id: s for s in book.steps if s.turn < step.turn}
     stored = [step_id for step_id in earlier if step_id not in book.observations]
-    rows = Observation.objects.filter(tenant_id=step.tenant_id, step_id__in=stored) if stored else ()
-    found = {row.step_id: row for row in (*book.observations.values(), *rows)}
+    found = {row.step_id: row for row in (*book.observations.values(), *_latest(step.tenant_id, stored))}
     return [_source(s, found[s.id]) for s in reversed(earlier.values()) if s.id in found]
+
+
+def _latest(tenant_id: UUID, steps: Sequence[UUID]) -> Iterable[Observation]:
+    """Those of these steps, from the last one back, until so much is read that what is older does not count."""
+    if not steps:
+        return ()
+    size = Func("content", function="octet_length", output_field=IntegerField())
+    newer = Window(Sum(size), order_by=[F("created_at").desc(), F("step_id").desc()]) - size
+    rows = Observation.objects.filter(tenant_id=tenant_id, step_id__in=steps)
+    return rows.annotate(newer=newer).filter(newer__lt=MOST_READ)
 
 
 def _source(step: Step, row: Observation) -> Source:

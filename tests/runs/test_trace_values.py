@@ -2,8 +2,13 @@
 
 from typing import Any
 
+import pytest
+
+from agentops.tenancy.transaction import tenant_transaction
 from approvals.queries import request as request_of
 from runs.domain.planning import ToolProposal
+from runs.models import Observation
+from runs.operations import origins
 from tests.runs.scenario import Stage
 
 
@@ -53,3 +58,15 @@ def test_asking_again_traces_again(stage: Stage) -> None:
     assert stage.pending(run_id).id != first.id
     assert traced(stage, run_id) == before
     assert [place["source"] for place in before["/account"]] == ["input"]
+
+
+def test_only_the_latest_of_very_much_that_was_read_is_looked_at(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_id = stage.outside()
+    for number in range(3):
+        stage.propose(run_id, stage.read(again=number))
+        stage.work(run_id)
+    with tenant_transaction(stage.tenant_id):
+        size = len(Observation.objects.filter(step__run_id=run_id)[0].content.encode())
+    monkeypatch.setattr(origins, "MOST_READ", size + 1)
+    stage.propose(run_id, stage.pay())
+    assert [place["turn"] for place in traced(stage, run_id)["/account"]] == [3, 2]

@@ -20,6 +20,12 @@ function clicked(event) {
   if (event.target instanceof HTMLDialogElement && outside(event)) event.target.close();
 }
 
+function pressed(event) {
+  if (event.key !== " " || !event.target.matches?.('a[role="button"]')) return;
+  event.preventDefault();
+  event.target.click();
+}
+
 function outside({ target, clientX, clientY }) {
   const box = target.getBoundingClientRect();
   return clientX < box.left || clientX > box.right || clientY < box.top || clientY > box.bottom;
@@ -35,6 +41,7 @@ function submitted(event) {
 
 export function startDialogs() {
   document.addEventListener("click", clicked);
+  document.addEventListener("keydown", pressed);
   document.addEventListener("submit", submitted);
   for (const dialog of document.querySelectorAll("dialog[data-open]")) openDialog(dialog.id);
   document.addEventListener("htmx:afterSettle", (event) => {

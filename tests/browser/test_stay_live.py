@@ -71,6 +71,18 @@ def test_letters_open_the_confirmation_and_never_decide(scene: Scene, sign_in: S
     assert request_of(scene.cast.bob.actor, request_id).request.version == 1
 
 
+def test_a_link_that_says_it_is_a_button_opens_by_space_too(scene: Scene, sign_in: SignIn) -> None:
+    run_id = scene.run()
+    page = sign_in(scene.cast.bob)
+    page.goto(f"/approvals/{queries.run(scene.cast.bob.actor, run_id).open_approvals[0]}")
+    expect(page.get_by_text("Live", exact=True)).to_be_visible()
+    opener = page.get_by_role("button", name="Reject")
+    opener.press("Space")
+    expect(page.get_by_role("heading", name="Reject this call")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(opener).to_be_focused()
+
+
 def test_folded_values_lock_the_approval_until_opened(scene: Scene, sign_in: SignIn) -> None:
     run_id = scene.run(note="x" * 5000)
     page = sign_in(scene.cast.bob)

@@ -22,6 +22,7 @@ from tests.tools.calls import call_of
 from tools.call import CancelSignal
 from tools.domain.outcome import Failed, NotSent, Outcome, Succeeded, Unknown
 from tools.executor import execute
+from tools.kinds import command
 from tools.sandbox.level import ISOLATED, level
 
 DAEMONS = """
@@ -191,6 +192,10 @@ def test_a_call_that_is_cancelled_before_it_starts_is_not_sent() -> None:
     signal = CancelSignal()
     signal.set()
     assert isinstance(execute(call_of(command_spec("/usr/bin/true", risk="write"), cancelled=signal)), NotSent)
+
+
+def test_a_call_without_time_to_start_its_command_is_not_sent() -> None:
+    assert isinstance(command.run(call_of(command_spec("/usr/bin/true", risk="write")), 0), NotSent)
 
 
 def test_a_sandbox_that_somebody_kills_leaves_a_change_unknown() -> None:

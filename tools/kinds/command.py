@@ -8,7 +8,7 @@ from tools.call import ToolCall
 from tools.domain.answer import Answer
 from tools.domain.command_answer import MAX_PRINTED_BYTES, last_line, reading
 from tools.domain.command_line import build
-from tools.domain.outcome import Failed, Outcome, ToolError, ToolFault, Unknown
+from tools.domain.outcome import Failed, NotSent, Outcome, ToolError, ToolFault, Unknown
 from tools.domain.spec import ToolSpec
 from tools.sandbox.level import level
 from tools.sandbox.process import Ended, run_inside
@@ -25,8 +25,10 @@ def run(call: ToolCall, seconds: float) -> Answer | Outcome:
     line = build(spec, call.args, call.idempotency_key)
     _check_machine(spec)
     _check_program(line.argv[0])
-    left, given = ends - time.monotonic(), line.stdin.encode()
-    ended = run_inside(line.argv, given, left, kept=MAX_PRINTED_BYTES, cancelled=call.cancelled)
+    left = ends - time.monotonic()
+    if left <= 0:  # A worker that does not know its machine yet has looked at that first.
+        return NotSent("No time was left to start the command.")
+    ended = run_inside(line.argv, line.stdin.encode(), left, kept=MAX_PRINTED_BYTES, cancelled=call.cancelled)
     return _meaning(spec, ended, seconds)
 
 

@@ -64,17 +64,24 @@ def refuse(book: Book, step: Step, refusal: Refusal) -> None:
 
 def observe_refusal(book: Book, step: Step) -> None:
     """The planner reads the refusal as its observation."""
-    text = step.refusal or "{}"
+    keep_observation(book, step, "trusted", step.refusal or "{}")
+
+
+def keep_observation(book: Book, step: Step, trust: str, content: str, whole: str | None = None) -> Observation:
+    """What the planner reads of the step; `whole`: what it was cut from."""
+    whole = content if whole is None else whole
     row = new_row(
         Observation,
         step_id=step.id,
         tenant_id=step.tenant_id,
-        trust="trusted",
-        content=text,
-        whole=text,
-        truncated=False,
-        bytes=len(text.encode()),
+        trust=trust,
+        content=content,
+        whole=whole,
+        # With the words that say so, a cut text may be as long as the whole.
+        truncated=content != whole,
+        bytes=len(whole.encode()),
         created_at=book.now,
     )
     book.observations[step.id] = row
     book.add(row)
+    return row

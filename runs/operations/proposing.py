@@ -17,7 +17,7 @@ from runs.masking import mask_args, seal_args
 from runs.models import Observation, Proposal, Step
 from runs.operations import holding, judging
 from runs.operations.conditions import taken_for, wanted_probes
-from runs.operations.ending import end, refuse
+from runs.operations.ending import end, keep_observation, refuse
 from runs.operations.readings import ProbeWanted, Readings, fresh
 from runs.rows import new_row
 from tools.domain import templates
@@ -171,19 +171,7 @@ def _recall(book: Book, step: Step, tool: ToolNow) -> bool:
     if seen is None:
         return False
     book.record(step, StepEvent.RECALLED, earlier_step=str(same[-1].id))
-    copy = new_row(
-        Observation,
-        step_id=step.id,
-        tenant_id=step.tenant_id,
-        trust=seen.trust,
-        content=seen.content,
-        whole=seen.whole,
-        truncated=seen.truncated,
-        bytes=seen.bytes,
-        created_at=book.now,
-    )
-    book.observations[step.id] = copy
-    book.add(copy)
+    keep_observation(book, step, seen.trust, seen.content, seen.whole)
     return True
 
 

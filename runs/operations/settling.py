@@ -7,10 +7,9 @@ from decimal import Decimal
 from runs.book import MACHINE, Book
 from runs.domain.step import StepEvent, StepStatus
 from runs.masking import mask_result
-from runs.models import Attempt, Observation, Step
+from runs.models import Attempt, Step
 from runs.operations.claiming import MAX_ATTEMPTS, Claimed
-from runs.operations.ending import release
-from runs.rows import new_row
+from runs.operations.ending import keep_observation, release
 from tools.domain.canonical import Json, canonical
 from tools.domain.cost import settled
 from tools.domain.errors import CostUnreadable
@@ -116,24 +115,9 @@ def observe(book: Book, step: Step, spec: ToolSpec, result: Json, fault: ToolFau
     """Append the typed result: whole for the record, cut for the planner."""
     whole = canonical(mask_result(book.run.tenant_id, result, spec.secret_output, book.known_secrets))
     content = observation_text(whole, spec.max_result_bytes) if fault is None else canonical({"error": fault.as_json()})
-    trust = spec.output_trust
-    size = len(whole.encode())
-    row = new_row(
-        Observation,
-        step_id=step.id,
-        tenant_id=step.tenant_id,
-        trust=trust,
-        content=content,
-        whole=whole,
-        # With the words that say so, a cut text may be as long as the whole.
-        truncated=content != whole,
-        bytes=size,
-        created_at=book.now,
-    )
-    book.observations[step.id] = row
-    book.add(row)
-    book.charge(use={"result_bytes": size})
-    if trust == "untrusted" and not book.run.tainted:
+    seen = keep_observation(book, step, spec.output_trust, content, whole)
+    book.charge(use={"result_bytes": seen.bytes})
+    if seen.trust == "untrusted" and not book.run.tainted:
         book.run.tainted = True
         book.note("tainted", step=str(step.id), tool=step.tool)
 
@@ -165,20 +149,7 @@ def _charge(book: Book, step: Step, spec: ToolSpec, args: Json, outcome: Succeed
 def _fail(book: Book, step: Step, fault: ToolFault, actor: str) -> None:
     error = {**fault.as_json(), "hint": fault.hint or ""}
     step.refusal = canonical(error)
-    content = canonical({"error": error})
-    row = new_row(
-        Observation,
-        step_id=step.id,
-        tenant_id=step.tenant_id,
-        trust="untrusted",
-        content=content,
-        whole=content,
-        truncated=False,
-        bytes=len(content.encode()),
-        created_at=book.now,
-    )
-    book.observations[step.id] = row
-    book.add(row)
+    keep_observation(book, step, "untrusted", canonical({"error": error}))
     book.record(step, StepEvent.FAILED, actor, code=fault.code, message=fault.message, retryable=fault.retryable)
     release(book, step, started=True)
 

@@ -85,8 +85,10 @@ def _take_in(book: Book, step: Step, report: Settled) -> None:
         case Succeeded() as outcome:
             _succeed(book, step, call.tool.spec, call.args, outcome)
         case Failed(error):
+            _taint(book, step, call.tool.spec)
             _fail(book, step, error, f"tool {step.tool}")
         case Unknown(reason):
+            _taint(book, step, call.tool.spec)
             lose(book, step, reason, f"tool {step.tool}")
         case NotSent(reason):
             book.record(step, StepEvent.HANDED_BACK, reason=reason)
@@ -117,7 +119,12 @@ def observe(book: Book, step: Step, spec: ToolSpec, result: Json, fault: ToolFau
     content = observation_text(whole, spec.max_result_bytes) if fault is None else canonical({"error": fault.as_json()})
     seen = keep_observation(book, step, spec.output_trust, content, whole)
     book.charge(use={"result_bytes": seen.bytes})
-    if seen.trust == "untrusted" and not book.run.tainted:
+    _taint(book, step, spec)
+
+
+def _taint(book: Book, step: Step, spec: ToolSpec) -> None:
+    """From now on the run has read what others may have written: a result, or a server's words on why there is none."""
+    if spec.output_trust == "untrusted" and not book.run.tainted:
         book.run.tainted = True
         book.note("tainted", step=str(step.id), tool=step.tool)
 

@@ -6,7 +6,18 @@ from pydantic import ValidationError
 
 from tools.domain.canonical import Json
 
-_WORDS = {"extra_forbidden": "This field is not known.", "missing": "This field is needed."}
+_OBJECT = "This must be an object."
+_KIND = "The kind must be one of: tool, finish."
+_WORDS = {
+    "extra_forbidden": "This field is not known.",
+    "missing": "This field is needed.",
+    "dict_type": _OBJECT,
+    "model_type": _OBJECT,
+    "model_attributes_type": _OBJECT,
+    # Proposals alone are told apart by a word in them.
+    "union_tag_not_found": _KIND,
+    "union_tag_invalid": _KIND,
+}
 
 
 def faults_of(error: ValidationError, value: Json) -> list[dict[str, str]]:

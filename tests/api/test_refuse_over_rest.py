@@ -52,6 +52,22 @@ def test_a_wrong_proposal_refuses_the_request(stage: Stage, service: Caller, pro
     assert all(error["pointer"].startswith("/proposals/0") for error in body["errors"])
 
 
+@pytest.mark.parametrize(
+    ("proposal", "detail"),
+    [
+        ({"tool": "t"}, "The kind must be one of: tool, finish."),
+        ({"kind": "dance"}, "The kind must be one of: tool, finish."),
+        ("tool", "This must be an object."),
+    ],
+)
+def test_a_proposal_of_no_known_kind_says_which_there_are(
+    stage: Stage, service: Caller, proposal: Any, detail: str
+) -> None:
+    run_id = service.post("/runs", {"agent": stage.external(), "task": "Look"}).json()["id"]
+    body = assert_problem(service.post(f"/runs/{run_id}/proposals", {"proposals": [proposal]}), 400, "invalid_request")
+    assert body["errors"] == [{"pointer": "/proposals/0", "detail": detail}]
+
+
 def test_a_reason_with_nul_is_refused_and_changes_nothing(stage: Stage, service: Caller) -> None:
     run_id = stage.start(stage.agent("payer", PAY), given={"account": stage.account})
     assert_problem(service.post(f"/runs/{run_id}/cancel", {"reason": "\x00"}), 400, "invalid_request", "/reason")

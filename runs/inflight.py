@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from django.db import DatabaseError, connection
+from django.db import Error, connection
 
 from runs.leases import BEAT_SECONDS, Lease, renew
 from runs.models import WorkItem
@@ -69,7 +69,7 @@ def _attend(calls: tuple[_Call, ...]) -> None:
     try:
         _signal(calls)
         _beat(calls)
-    except DatabaseError:
+    except Error:
         return
     finally:
         connection.close()

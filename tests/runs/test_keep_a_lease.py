@@ -2,11 +2,12 @@
 
 import threading
 import time
+from collections.abc import Iterable
 from datetime import timedelta
 from uuid import UUID
 
 import pytest
-from django.db import connections, transaction
+from django.db import InterfaceError, OperationalError, connections, transaction
 
 from agentops.tenancy.ids import uuid7
 from runs import inflight, leases
@@ -88,6 +89,29 @@ def test_a_long_call_outlives_its_first_lease_and_is_made_once(stage: Stage, mon
     assert stage.run(run_id).status == "succeeded"
     assert stage.steps(run_id)[0].token == 1
     assert stage.world.reads == 1
+
+
+@pytest.mark.parametrize("fault", [InterfaceError, OperationalError])
+def test_a_broken_connection_does_not_end_the_watch(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, fault: type[Exception]
+) -> None:
+    _, lease = _claimed(stage)
+    tries: list[int] = []
+
+    def renewed(leases: Iterable[Lease]) -> set[UUID]:
+        tries.append(1)
+        if len(tries) == 1:
+            raise fault
+        return renew(leases)
+
+    monkeypatch.setattr(inflight, "renew", renewed)
+    monkeypatch.setattr(inflight, "BEAT_SECONDS", 0.1)
+    with inflight.watched(lease, time.monotonic() + 30):
+        watcher, ends = inflight._watcher, time.monotonic() + 10
+        while len(tries) < 3 and time.monotonic() < ends:
+            time.sleep(0.05)
+    assert len(tries) >= 3
+    assert watcher is inflight._watcher
 
 
 def _work(stage: Stage, run_id: UUID) -> None:

@@ -36,9 +36,13 @@ class Home:
         """Made once, kept for good: sessions, sealed credentials and masks depend on it."""
         path = self.path / "secret-key"
         if not path.exists():
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            # Whole or not at all: an empty key would be kept for good, too.
+            draft = path.with_suffix(".draft")
+            draft.unlink(missing_ok=True)
+            descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(descriptor, "w") as file:
                 file.write(secrets.token_urlsafe(50))
+            draft.replace(path)
         return path.read_text().strip()
 
     def reset(self) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from agentops.embedded.home import Home
 from tests.up import Up, free_port, remains, start, until
 
 
@@ -57,6 +58,14 @@ def test_up_says_where_it_is_and_all_parts_answer(up: Up) -> None:
 def test_each_part_has_one_line_of_its_own(up: Up) -> None:
     said = [line.partition("|")[0].strip() for line in up.lines if not line.startswith("up ")]
     assert said == ["postgres", "database", "web", "worker"]
+
+
+def test_a_secret_key_that_was_not_written_whole_is_made_again(tmp_path: Path) -> None:
+    (tmp_path / "secret-key.draft").touch()
+    key = Home(tmp_path).secret_key()
+    assert len(key) > 50
+    assert Home(tmp_path).secret_key() == key
+    assert not (tmp_path / "secret-key.draft").exists()
 
 
 def test_the_secret_key_is_kept_and_private(up: Up, home: Path) -> None:

@@ -63,8 +63,10 @@ def _require_reading(seen: RequestView, form: QueryDict) -> None:
 
 def _reason(form: QueryDict) -> str:
     reason = " ".join(part for part in (form.get("preset", ""), form.get("reason", "").strip()) if part)
-    if len(reason) > MAX_REASON or "\0" in reason:
+    if len(reason) > MAX_REASON:
         raise InvalidDecision(_("A reason has at most %(most)d characters.") % {"most": MAX_REASON})
+    if "\0" in reason:
+        raise InvalidDecision(_("A reason cannot hold U+0000."))
     return reason
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from uuid import UUID
 
+import pytest
 from django.test import Client
 from django.utils import timezone
 
@@ -181,6 +182,15 @@ def test_the_second_decision_learns_who_was_first(scene: Scene, browse: Browse) 
     late = browse(scene.cast.carol).post(address, form)
     assert late.status_code == 409
     assert f"{scene.cast.bob.user.email} decided this already" in late.content.decode()
+
+
+@pytest.mark.parametrize(("reason", "said"), [("x" * 2001, "at most 2000 characters"), ("a\0b", "cannot hold U+0000")])
+def test_a_reason_that_cannot_be_kept_says_why(scene: Scene, browse: Browse, reason: str, said: str) -> None:
+    request_id = waiting(scene, scene.run())
+    form = {**approval(scene, request_id), "verdict": "reject", "reason": reason}
+    answer = browse(scene.cast.bob).post(f"/approvals/{request_id}/decisions", form)
+    assert answer.status_code == 422
+    assert said in answer.content.decode()
 
 
 def test_a_rejection_with_a_reason_can_stop_the_run(scene: Scene, browse: Browse) -> None:

@@ -122,7 +122,7 @@ def _reject(stage: Stage, request_id: UUID) -> None:
 
 
 def _total(page: str, row: str) -> str:
-    place = r'aria-current="page">[^<]*<b>\s*([0-9+]+)' if row == "request" else r'muted small">\s*([0-9+]+)\s+runs'
+    place = r'aria-current="page">[^<]*<b>\s*([0-9+]+)' if row == "request" else r'muted small">\s*([0-9+]+)\s+runs?\b'
     found = re.search(place, page)
     assert found is not None
     return found[1]

@@ -38,6 +38,7 @@ def test_an_approved_call_runs_and_the_page_says_so(scene: Scene, browse: Browse
     page = bob.get(address).content.decode()
     assert "DE02 1203 0000 0000 2020 51" in page
     assert "You can decide this" in page
+    assert "(nobody has changed the policy yet)" in page
     answer = bob.post(f"{address}/decisions", approval(scene, request_id))
     assert (answer.status_code, answer.headers["Location"]) == (302, address)
     scene.work(run_id)

@@ -21,7 +21,7 @@ from runs import queries as runs
 from runs.operations.rechecking import recheck
 from tools.domain import templates
 
-PARTS = ("standing", "bar")
+PARTS = ("standing", "effects", "bar")
 PRESETS = ("The values are wrong.", "This is not needed.", "The destination is not known to us.", "Not at this time.")
 EARLIER_SHOWN = 8
 

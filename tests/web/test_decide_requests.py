@@ -72,6 +72,22 @@ def test_the_page_says_where_each_value_stands_and_what_untrusted_text_was_read(
     assert "a value may come from it in another form" in card
 
 
+def test_the_budget_on_an_open_page_follows_the_call(scene: Scene, browse: Browse) -> None:
+    run_id = scene.run()
+    request_id = waiting(scene, run_id)
+    bob, address = browse(scene.cast.bob), f"/approvals/{request_id}"
+
+    def effects() -> str:
+        return bob.get(address, headers={"HX-Request": "true", "HX-Target": "effects"}).content.decode()
+
+    assert effects().lstrip().startswith('<section id="effects"')
+    assert "0 + 12400 / 20000 EUR" in effects()
+    bob.post(f"{address}/decisions", approval(scene, request_id))
+    scene.work(run_id)
+    assert "12400 / 20000 EUR" in effects()
+    assert "+ 12400" not in effects()
+
+
 def test_a_value_that_nothing_holds_is_the_planners_own(scene: Scene, browse: Browse) -> None:
     stage = new_stage(scene.cast)
     run_id = stage.outside()

@@ -38,6 +38,15 @@ class Served:
         self.process.kill()
         self.process.wait()
 
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """Nothing answers in the block; after it, however that ends, something does again."""
+        self.stop()
+        try:
+            yield
+        finally:
+            self.start()
+
     def _answers(self) -> bool:
         with socket.socket() as probe:
             return probe.connect_ex(("127.0.0.1", self.port)) == 0
